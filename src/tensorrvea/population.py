@@ -1,0 +1,81 @@
+"""Individuals as rows: the one data structure that every algorithm and operator shares."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+
+class Offspring(NamedTuple):
+    """Individuals that are not evaluated yet: their variables, and what their operator remembers of them."""
+
+    x: Float[Array, "n d"]
+    memory: Any = ()
+
+
+class Population(NamedTuple):
+    """Individuals as rows. Selection is one gather over every leaf.
+
+    A row with ``alive=False`` is an empty place: its numbers mean nothing, and no NaN stands for it.
+    """
+
+    x: Float[Array, "n d"]
+    f: Float[Array, "n m"]
+    violation: Float[Array, " n"]
+    alive: Bool[Array, " n"]
+    memory: Any = ()
+
+    @property
+    def feasible(self) -> Bool[Array, " n"]:
+        return self.alive & (self.violation <= 0)
+
+
+def born(offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, " n"]) -> Population:
+    """The evaluated offspring. An evaluation that failed (NaN or infinite) is dead from here on."""
+    alive = jnp.isfinite(f).all(axis=1) & jnp.isfinite(violation)
+    return Population(
+        x=offspring.x,
+        f=jnp.where(alive[:, None], f, jnp.inf),
+        violation=jnp.where(alive, violation, jnp.inf),
+        alive=alive,
+        memory=offspring.memory,
+    )
+
+
+def nobody(rows: int, offspring: Offspring, objectives: int) -> Population:
+    """Empty places, shaped to take rows of ``offspring``."""
+
+    def empty(leaf: Array) -> Array:
+        return jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype)
+
+    dtype = offspring.x.dtype
+    return Population(
+        x=empty(offspring.x),
+        f=jnp.full((rows, objectives), jnp.inf, dtype),
+        violation=jnp.full((rows,), jnp.inf, dtype),
+        alive=jnp.zeros((rows,), bool),
+        memory=jax.tree.map(empty, offspring.memory),
+    )
+
+
+def take(rows: Any, index: Int[Array, " k"]) -> Any:
+    """The rows at ``index``, which is within bounds, of every leaf."""
+    return jax.tree.map(lambda leaf: leaf.at[index].get(mode="promise_in_bounds"), rows)
+
+
+def choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
+    """Rows of ``first`` followed by ``second``, at ``index``, without writing the two into one.
+
+    The dear leaves (X, and an operator's memory) are then read and written once.
+    """
+    rows = jax.tree.leaves(first)[0].shape[0]
+    others = jax.tree.leaves(second)[0].shape[0]
+    from_first = index < rows
+    chosen_first = take(first, jnp.where(from_first, index, 0))
+    chosen_second = take(second, jnp.clip(index - rows, 0, others - 1))
+
+    def either(a: Array, b: Array) -> Array:
+        return jnp.where(from_first.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+
+    return jax.tree.map(either, chosen_first, chosen_second)

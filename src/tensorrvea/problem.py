@@ -1,0 +1,270 @@
+"""What is optimised: a box of variables, a few objectives, and perhaps constraints.
+
+Signs and units are turned here, once. Inside, every objective is minimised and the variables live in a search
+space (logarithms for log-scaled variables, a unit interval for each integer); users see their own values.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+from numpy.typing import ArrayLike
+
+from tensorrvea.checks import check_array, check_callable, check_choice, check_integer
+
+DIRECTIONS = ("min", "max")
+
+
+class Problem:
+    """A problem whose objectives are a JAX function of one individual.
+
+    Args:
+      function: takes the variables ``x`` of shape (d,), gives the objectives, of shape (m,). With
+        ``batched=True`` it takes (n, d) and gives (n, m). With ``stochastic=True`` it takes a key first.
+      lower, upper: the bounds of the variables, (d,).
+      objectives: their number, m.
+      directions: ``"min"`` or ``"max"`` for each objective, or one for all.
+      constraints: like ``function``, gives any number of values g(x) that are kept ≤ 0.
+      integer, log: which variables are whole numbers, or searched on a logarithmic scale: True for all of
+        them, or one flag a variable.
+      sample: ``(key, n) → x``, the first population; uniform between the bounds if not given.
+      front: points of the true front, (k, m), where it is known.
+
+    Two problems that are made of equal parts are equal, and share what was compiled for them.
+
+    >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2)
+    >>> f, violation = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
+    >>> f.tolist(), violation.tolist()
+    ([[0.25, 0.75]], [0.0])
+    """
+
+    host = False
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        objectives: int,
+        directions: str | Sequence[str] = "min",
+        constraints: Callable[..., Any] | None = None,
+        batched: bool = False,
+        stochastic: bool = False,
+        integer: bool | Sequence[bool] = False,
+        log: bool | Sequence[bool] = False,
+        sample: Callable[[PRNGKeyArray, int], Any] | None = None,
+        front: ArrayLike | None = None,
+        objective_names: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+        variable_names: Sequence[str] | None = None,
+        name: str | None = None,
+    ):
+        self.function = check_callable("function", function, takes="a function of the variables")
+        self.constraints = constraints
+        if constraints is not None:
+            check_callable("constraints", constraints, takes="a function of the variables, or None")
+        if sample is not None:
+            check_callable("sample", sample, takes="a function of a key and a number of rows, or None")
+        self.lower, self.upper = _check_bounds(lower, upper)
+        self.variables = len(self.lower)
+        self.objectives = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
+        self.directions = _check_directions(directions, self.objectives)
+        self.integer = _check_flags("integer", integer, self.variables)
+        self.log = _check_flags("log", log, self.variables)
+        self.batched, self.stochastic = batched, stochastic
+        self._sample = sample
+        self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
+        if self._front is not None and self._front.shape[1] != self.objectives:
+            raise ValueError(f"front must have {self.objectives} columns, got {self._front.shape[1]}")
+        self.objective_names = _check_names(
+            "objective_names", objective_names, [f"f{i + 1}" for i in range(self.objectives)]
+        )
+        self.units = _check_names("units", units, [""] * self.objectives)
+        self._variable_names = variable_names and _check_names(
+            "variable_names", variable_names, [""] * self.variables
+        )
+        self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
+        self._check_encoding()
+        self._identity = self._make_identity()
+        self._hash = hash(self._identity)
+        self._check_outputs()
+
+    # What an algorithm sees: a box, a sample of it, and values to minimise.
+
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of the search space: (d,), or a scalar where all variables share them (so that it folds)."""
+        dtype = jnp.result_type(float)
+        lower, upper = self._search_lower.astype(dtype), self._search_upper.astype(dtype)
+        same = (lower == lower[0]).all() and (upper == upper[0]).all()
+        return (lower[0], upper[0]) if same else (lower, upper)
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        """A first population, in the search space."""
+        lower, upper = self.box
+        if self._sample is None:
+            return jax.random.uniform(key, (n, self.variables), minval=lower, maxval=upper)
+        return jnp.clip(self.encode(jnp.asarray(self._sample(key, n), jnp.result_type(float))), lower, upper)
+
+    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
+        """Objectives, all minimised, and the sum of what the constraints are violated by."""
+        x = self.decode(x)
+        f = self._map(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
+        if self.constraints is None:
+            return f, jnp.zeros(len(x), x.dtype)
+        g = self._map(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
+        return f, total_violation(g)
+
+    # What a user sees: their own bounds, values and signs.
+
+    @property
+    def variable_names(self) -> tuple[str, ...]:
+        return self._variable_names or tuple(f"x{i + 1}" for i in range(self.variables))
+
+    @property
+    def signs(self) -> np.ndarray:
+        """1 for an objective that is minimised, -1 for one that is maximised."""
+        return np.array([1.0 if direction == "min" else -1.0 for direction in self.directions])
+
+    def decode(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
+        """From the search space to the user's values."""
+        if any(self.log):
+            x = jnp.where(np.array(self.log), jnp.exp(x), x)
+        if any(self.integer):
+            x = jnp.where(np.array(self.integer), jnp.floor(x), x)
+        if any(self.log) or any(self.integer):
+            x = jnp.clip(x, self.lower.astype(x.dtype), self.upper.astype(x.dtype))
+        return x
+
+    def encode(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
+        """From the user's values to the search space; the inverse of ``decode``."""
+        if any(self.integer):
+            x = jnp.where(np.array(self.integer), x + 0.5, x)
+        if any(self.log):
+            x = jnp.where(np.array(self.log), jnp.log(x), x)
+        return x
+
+    def show(self, x: ArrayLike) -> np.ndarray:
+        """Decoded variables in double precision, inside the user's own bounds."""
+        return np.clip(np.asarray(self.decode(jnp.asarray(x)), dtype=np.float64), self.lower, self.upper)
+
+    def front(self, points: int = 1000) -> np.ndarray | None:
+        """About ``points`` points of the true front, in the user's signs; None where it is not known."""
+        del points
+        return self._front
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._identity == other._identity  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(name={self.name!r}, variables={self.variables}, objectives={self.objectives})"
+
+    # Details.
+
+    def _map(self, function: Callable[..., Any], key: PRNGKeyArray, x: Array) -> Array:
+        """``function`` over the rows of ``x``, as the user wrote it: of one or of many, with a key or without."""
+        if self.batched:
+            return jnp.asarray(function(key, x) if self.stochastic else function(x))
+        if self.stochastic:
+            # A key of its own for each row, from the row's number: it does not matter how rows are laid out.
+            keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(len(x)))
+            return jax.vmap(lambda k, row: jnp.asarray(function(k, row)))(keys, x)
+        return jax.vmap(lambda row: jnp.asarray(function(row)))(x)
+
+    def _make_identity(self) -> tuple:
+        return (
+            self.function, self.constraints, self._sample, self.batched, self.stochastic,
+            self.lower.tobytes(), self.upper.tobytes(), bytes(self.integer), bytes(self.log),
+            self.objectives, self.directions, self.objective_names, self.units, self._variable_names, self.name,
+            None if self._front is None else self._front.tobytes(),
+        )  # fmt: skip
+
+    def _check_encoding(self) -> None:
+        log, integer = np.array(self.log), np.array(self.integer)
+        if (self.lower[log] <= 0).any():
+            raise ValueError("log-scaled variables must have lower > 0, got lower = " + str(self.lower[log].min()))
+        fractional = integer & ((self.lower != np.floor(self.lower)) | (self.upper != np.floor(self.upper)))
+        if fractional.any():
+            i = int(np.argmax(fractional))
+            raise ValueError(f"integer variables must have whole bounds, got [{self.lower[i]}, {self.upper[i]}] at {i}")
+        # An integer k owns [k, k + 1), so that each is equally likely.
+        upper = self.upper + integer
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self._search_lower = np.where(log, np.log(self.lower), self.lower)
+            self._search_upper = np.where(log, np.log(upper), upper)
+        lower, upper = self._search_lower.astype(np.float32), self._search_upper.astype(np.float32)
+        if jnp.result_type(float) == np.float32 and not (np.isfinite(upper - lower) & (lower < upper)).all():
+            i = int(np.argmin(np.isfinite(upper - lower) & (lower < upper)))
+            raise ValueError(
+                f"lower and upper must differ in float32, got [{self.lower[i]}, {self.upper[i]}] at {i}; "
+                "rescale the variable or set jax_enable_x64"
+            )
+
+    def _check_outputs(self) -> None:
+        """The functions' outputs have the right shapes; found by tracing, without running or compiling."""
+        rows = 3
+        x = jax.ShapeDtypeStruct((rows, self.variables), jnp.result_type(float))
+        key = jax.eval_shape(lambda: jax.random.key(0))
+        takes = "(n, d)" if self.batched else "(d,)"
+        for what, function in (("function", self.function), ("constraints", self.constraints)):
+            if function is None:
+                continue
+            try:
+                shape = jax.eval_shape(lambda k, v, g=function: self._map(g, k, v), key, x).shape
+            except Exception as error:
+                hint = "" if self.host else "; if it is not a JAX function, use HostProblem"
+                raise TypeError(f"{what} could not be traced with x of shape {takes}{hint}: {error}") from error
+            if what == "function" and shape != (rows, self.objectives):
+                got, wanted = (shape, f"(n, {self.objectives})") if self.batched else (shape[1:], (self.objectives,))
+                raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")
+            if what == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
+                got, wanted = (shape, "(n, c)") if self.batched else (shape[1:], "() or (c,)")
+                raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
+
+
+def total_violation(g: Float[Array, "n c"]) -> Float[Array, " n"]:
+    """How far the constraints g ≤ 0 are from being met, in all; zero if they are."""
+    return jnp.maximum(g, 0).sum(axis=1)
+
+
+def _check_bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    low = check_array("lower", lower, shape="(variables,)", ndim=1)
+    high = check_array("upper", upper, shape="(variables,)", ndim=1)
+    if len(low) != len(high):
+        raise ValueError(f"lower and upper must have the same length, got {len(low)} and {len(high)}")
+    if len(low) == 0:
+        raise ValueError("lower and upper must have at least one variable, got none")
+    if (low >= high).any():
+        i = int(np.argmax(low >= high))
+        raise ValueError(f"lower must be below upper, got lower[{i}] = {low[i]} and upper[{i}] = {high[i]}")
+    return low, high
+
+
+def _check_directions(directions: str | Sequence[str], objectives: int) -> tuple[str, ...]:
+    each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
+    if len(each) != objectives:
+        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
+    return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
+
+
+def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tuple[bool, ...]:
+    if isinstance(flags, bool):
+        return (flags,) * variables
+    each = np.asarray(flags)
+    if each.dtype != bool or each.shape != (variables,):
+        raise ValueError(f"{name} takes True, False or {variables} of them, one a variable, got {flags!r:.80}")
+    return tuple(bool(flag) for flag in each)
+
+
+def _check_names(what: str, names: Sequence[str] | None, otherwise: Sequence[str]) -> tuple[str, ...]:
+    names = otherwise if names is None else names
+    if isinstance(names, str) or len(names) != len(otherwise) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{what} takes {len(otherwise)} strings, got {names!r:.80}")
+    return tuple(names)
