@@ -1,0 +1,1 @@
+"""Who survives: the steps that algorithms choose by."""
