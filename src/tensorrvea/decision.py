@@ -1,0 +1,101 @@
+"""Choosing one solution from a front: by weights, or at its knee.
+
+Objectives are first made comparable. With directions turned so that everything is minimised, each is
+normalised by the set's own range, a_ij = (f_ij - min_i f_ij) / (max_i f_ij - min_i f_ij), so 0 is the best
+value in the set and 1 the worst; an objective on which all agree is 0 throughout. Ties go to the lowest
+index.
+
+The HTML report computes the same formulas in the browser (``report/assets/decision.js``).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from tensorrvea.checks import check_array, check_choice
+
+METHODS = ("sum", "tchebycheff")
+
+
+def normalise(F: ArrayLike, directions: str | Sequence[str] = "min") -> Float[np.ndarray, "n m"]:
+    """Objectives on a common scale: 0 is the best value in the set, 1 the worst.
+
+    >>> normalise([[1.0, 10.0], [3.0, 30.0], [2.0, 20.0]], ("min", "max")).tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]
+    """
+    f = check_array("F", F, shape="(solutions, objectives)", ndim=2)
+    if len(f) == 0:
+        raise ValueError("F must hold at least one solution, got none")
+    f = f * _signs(directions, f.shape[1])
+    ideal, nadir = f.min(axis=0), f.max(axis=0)
+    span = np.where(nadir > ideal, nadir - ideal, 1.0)
+    return (f - ideal) / span
+
+
+def best_by_weights(
+    F: ArrayLike, weights: ArrayLike, directions: str | Sequence[str] = "min", method: str = "sum"
+) -> int:
+    """The solution that serves the given weights best.
+
+    With a the normalised objectives and w the weights, divided by their sum, it has the smallest
+
+    * ``"sum"``: weighted sum, Σ_j w_j a_ij. Finds only solutions on the convex hull of the front.
+    * ``"tchebycheff"``: largest weighted distance to the ideal point, max_j w_j a_ij, and among equals the
+      smallest weighted sum, so that what is found is never weakly dominated by another. Finds solutions on
+      concave parts as well.
+
+    >>> F = [[0.0, 1.0], [0.6, 0.6], [1.0, 0.0]]
+    >>> best_by_weights(F, [1, 1]), best_by_weights(F, [1, 1], method="tchebycheff")
+    (0, 1)
+    >>> best_by_weights(F, [1, 2])
+    2
+    """
+    a = normalise(F, directions)
+    check_choice("method", method, METHODS)
+    w = check_array("weights", weights, shape="(objectives,)", ndim=1)
+    if len(w) != a.shape[1]:
+        raise ValueError(f"weights must have one entry for each of {a.shape[1]} objectives, got {len(w)}")
+    if (w < 0).any() or not w.any():
+        raise ValueError(f"weights must be at least 0 and not all 0, got {w.tolist()}")
+    weighted = a * (w / _sum_in_order(w[None, :]))
+    total = _sum_in_order(weighted)
+    if method == "sum":
+        return int(np.argmin(total))
+    return int(np.lexsort((np.arange(len(a)), total, weighted.max(axis=1)))[0])
+
+
+def knee(F: ArrayLike, directions: str | Sequence[str] = "min") -> int:
+    """The solution where a gain in one objective begins to cost much in another.
+
+    With a the normalised objectives, it is the solution that bulges furthest towards the ideal point from the
+    hyperplane Σ_j a_j = 1 through the extremes of the normalised front (0 in one objective at the price of 1
+    in another, for two objectives), i.e. with the smallest Σ_j a_ij. The distance to that plane is
+    (1 - Σ_j a_ij) / √m (Das, "On characterizing the 'knee' of the Pareto curve based on normal-boundary
+    intersection", Structural Optimization 18, 1999). Where the front is concave everywhere no point bulges,
+    and this is one of its extremes; ask for ``best_by_weights(..., method="tchebycheff")`` there.
+
+    >>> knee([[0.0, 1.0], [0.2, 0.2], [0.6, 0.1], [1.0, 0.0]])
+    1
+    >>> knee([[0.0, 0.0], [0.8, 0.2], [1.0, 1.0]], directions=("max", "min"))
+    1
+    """
+    return int(np.argmin(_sum_in_order(normalise(F, directions))))
+
+
+def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
+    """Row sums, added from left to right: the page does so too, and ties are then the same there."""
+    total = np.zeros(len(a))
+    for column in a.T:
+        total = total + column
+    return total
+
+
+def _signs(directions: str | Sequence[str], objectives: int) -> Float[np.ndarray, " m"]:
+    each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
+    if len(each) != objectives:
+        raise ValueError(
+            f"directions must have one entry for each of {objectives} objectives, got {len(each)}"
+        )
+    return np.array([1.0 if check_choice("directions", d, ("min", "max")) == "min" else -1.0 for d in each])

@@ -1,0 +1,19 @@
+"""Figures for papers: fronts, parallel coordinates, convergence bands, and summaries of many runs.
+
+Every function returns a matplotlib ``Figure`` that was made without pyplot, so that no display is needed and
+no global state is left behind. ``save`` writes it as SVG, PDF or PNG.
+"""
+
+from tensorrvea.plot.front import plot_front, plot_parallel
+from tensorrvea.plot.runs import attainment, plot_attainment, plot_convergence, summarise
+from tensorrvea.plot.style import save
+
+__all__ = [
+    "attainment",
+    "plot_attainment",
+    "plot_convergence",
+    "plot_front",
+    "plot_parallel",
+    "save",
+    "summarise",
+]

@@ -1,0 +1,107 @@
+"""How figures look in print: colours, sizes, labels; and how they are saved."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import matplotlib as mpl
+import numpy as np
+from cycler import cycler
+from matplotlib.figure import Figure
+
+from tensorrvea.checks import check_choice
+
+# Okabe & Ito's colours, which remain distinct for colour-blind readers and in grey.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+FORMATS = (".svg", ".pdf", ".png")
+
+PRINT_STYLE: dict[str, Any] = {
+    "figure.dpi": 150,
+    "savefig.dpi": 300,
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.titlesize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": cycler(color=COLOURS),
+    "axes.formatter.use_mathtext": True,
+    "lines.linewidth": 1.2,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # TrueType: text stays text, and publishers take it
+    "svg.fonttype": "none",
+    "svg.hashsalt": "tensorrvea",  # the same figure is the same file
+}
+
+
+@contextmanager
+def print_style() -> Iterator[None]:
+    """Within it, what is drawn or saved looks as in print; the user's own settings are left alone."""
+    with mpl.rc_context(cast(Any, PRINT_STYLE)):
+        yield
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a figure as SVG, PDF or PNG, by the ending of ``path``; the same figure gives the same bytes."""
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise ValueError(f"path must end in {', '.join(FORMATS)}, got {path.name!r}")
+    dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+    with print_style():
+        figure.savefig(path, bbox_inches="tight", metadata=dates[path.suffix.lower()])
+    return path
+
+
+def axis_labels(
+    objectives: int, names: Sequence[str] | None, units: Sequence[str] | None, directions: str | Sequence[str]
+) -> list[str]:
+    """``name [unit] (direction)`` for each objective; user's text, never read as mathematics."""
+    names = [f"f{j + 1}" for j in range(objectives)] if names is None else list(names)
+    units = [""] * objectives if units is None else list(units)
+    each = [directions] * objectives if isinstance(directions, str) else list(directions)
+    for what, given in (("names", names), ("units", units), ("directions", each)):
+        if len(given) != objectives:
+            raise ValueError(
+                f"{what} must have one entry for each of {objectives} objectives, got {len(given)}"
+            )
+    for direction in each:
+        check_choice("directions", direction, ("min", "max"))
+    return [
+        (f"{name} [{unit}]" if unit else name).replace("$", r"\$") + f" ({direction})"
+        for name, unit, direction in zip(names, units, each, strict=True)
+    ]
+
+
+def signs(directions: str | Sequence[str], objectives: int) -> np.ndarray:
+    """1 for an objective that is minimised, -1 for one that is maximised."""
+    each = [directions] * objectives if isinstance(directions, str) else list(directions)
+    return np.array([1.0 if direction == "min" else -1.0 for direction in each])
+
+
+def make_axes(
+    ax: Any, *, three_d: bool = False, size: tuple[float, float] | None = None
+) -> tuple[Figure, Any]:
+    """The given axes, or new ones the width of a column in print."""
+    if ax is not None:
+        if three_d and getattr(ax, "name", "") != "3d":
+            raise ValueError('ax must be made with projection="3d" for three objectives, got 2-D axes')
+        return ax.figure, ax
+    figure = Figure(figsize=size or ((3.8, 3.4) if three_d else (3.4, 2.6)), layout="constrained")
+    return figure, figure.add_subplot(projection="3d" if three_d else None)
+
+
+def label_axes(axes: Any, labels: Sequence[str]) -> None:
+    """Names on the axes; a quiet frame and a view of the corner at the origin for three of them."""
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    if len(labels) == 3:
+        axes.set_zlabel(labels[2])
+        axes.view_init(elev=25, azim=45)
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.pane.fill = False
