@@ -3,10 +3,88 @@
 from itertools import combinations
 from math import comb
 
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
+from numpy.typing import ArrayLike
+from scipy.stats import qmc
 
 from tensorrvea.checks import check_array, check_integer
+
+GENERATORS = ("lattice", "layers", "exact")
+
+
+def reference_vectors(choice: str | ArrayLike, population: int, objectives: int) -> Float[Array | np.ndarray, "r m"]:
+    """The vectors that ``choice`` asks for: one of GENERATORS, or the user's own."""
+    if not isinstance(choice, str):
+        vectors = jnp.asarray(choice, jnp.result_type(float))
+        if vectors.shape[-1] != objectives:
+            raise ValueError(f"vectors must have {objectives} columns, one an objective, got shape {vectors.shape}")
+        return vectors
+    if choice == "exact":
+        return exactly(population, objectives)
+    if choice == "layers":
+        return two_layers(population, objectives)
+    divisions = largest_divisions(population, objectives)
+    if divisions == 0:
+        raise ValueError(
+            f"population must be at least {objectives} for a lattice of vectors over {objectives} objectives, "
+            f'got {population}; vectors="exact" takes any'
+        )
+    return simplex_lattice(divisions, objectives)
+
+
+def check_vectors(name: str, vectors: ArrayLike) -> np.ndarray:
+    array = check_array(name, vectors, shape="(vectors, objectives)", ndim=2)
+    if len(array) < 2:
+        raise ValueError(f"{name} must have at least two rows, got {len(array)}")
+    if (array < 0).any():
+        row = int(np.argmax((array < 0).any(axis=1)))
+        raise ValueError(f"{name} must not be negative, got {array[row]} in row {row}")
+    if (array == 0).all(axis=1).any():
+        row = int(np.argmax((array == 0).all(axis=1)))
+        raise ValueError(f"{name} must not have a row of zeros, got one in row {row}")
+    return array
+
+
+def unit_rows(vectors: Float[Array, "r m"]) -> Float[Array, "r m"]:
+    return vectors / jnp.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def two_layers(most: int, objectives: int) -> Float[np.ndarray, "r m"]:
+    """A lattice on the simplex and a smaller one inside it, together at most ``most``.
+
+    With many objectives, a lattice of a sensible size has no point that is not on the boundary.
+    """
+    outer = largest_divisions(most, objectives)
+    while outer > 1 and lattice_size(outer, objectives) + lattice_size(outer - 1, objectives) > most:
+        outer -= 1
+    if outer == 0:
+        raise ValueError(f"population must be at least {objectives} for layers of vectors, got {most}")
+    boundary = simplex_lattice(outer, objectives)
+    inner = largest_divisions(most - len(boundary), objectives)
+    if inner == 0:
+        return boundary
+    # Drawn half-way to the centre, as Deb and Jain do (NSGA-III, 2014).
+    inside = 0.5 * simplex_lattice(min(inner, max(outer - 1, 1)), objectives) + 0.5 / objectives
+    return np.vstack([boundary, inside])
+
+
+def exactly(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
+    """Exactly ``count`` points of the simplex, the corners among them where there is room, the others well spread.
+
+    The others are a Halton sequence carried onto the simplex by the spacings of sorted coordinates.
+    """
+    check_integer("population", count, minimum=2)
+    corners = np.eye(objectives)[:count]
+    rest = count - len(corners)
+    if objectives == 2:
+        share = np.linspace(0, 1, count)
+        return np.column_stack([share, 1 - share])
+    if rest == 0:
+        return corners
+    draws = np.sort(qmc.Halton(objectives - 1, scramble=False).random(rest + 1)[1:], axis=1)
+    return np.vstack([corners, np.diff(draws, axis=1, prepend=0, append=1)])
 
 
 def simplex_lattice(divisions: int, objectives: int) -> Float[np.ndarray, "r m"]:

@@ -1,0 +1,145 @@
+"""TensorRVEA: Liang, Jiang, Sun and Cheng, GECCO '24."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float, PRNGKeyArray
+from numpy.typing import ArrayLike
+
+from tensorrvea.algorithms.base import first_population
+from tensorrvea.checks import check_choice, check_integer, check_number, is_traced
+from tensorrvea.mating import permutations_of_the_living
+from tensorrvea.population import Offspring, Population, born, choose, nobody
+from tensorrvea.problem import Problem
+from tensorrvea.reference_vectors import GENERATORS, check_vectors, reference_vectors, unit_rows
+from tensorrvea.selection.apd import Pool, Selected, select
+from tensorrvea.selection.association import make_index, smallest_angles
+from tensorrvea.settings import settings, static
+from tensorrvea.variation import GA, Variation
+
+
+class State(NamedTuple):
+    """Row j of the population is the best individual of niche j, if there is one."""
+
+    population: Population
+    score: Float[Array, " r"]
+    initial_vectors: Float[Array, "r m"]
+    vectors: Float[Array, "r m"]
+    gamma: Float[Array, " r"]
+    index: Any
+    progress: Float[Array, ""]
+
+
+@settings
+class TensorRVEA:
+    """The reference-vector-guided evolutionary algorithm, as tensors.
+
+    Args:
+      population: how many offspring there are in a generation.
+      variation: how they are bred.
+      vectors: the reference vectors, one for each survivor there can be: ``"lattice"`` (the largest simplex lattice of
+        at most ``population``), ``"layers"`` (two lattices, for many objectives), ``"exact"`` (just
+        ``population`` of them), or an array of shape (r, m).
+      alpha: how the penalty on the angle grows over the budget, progress^alpha.
+      adaptation: the vectors adapt to the ranges of the objectives each time this share of the budget is spent.
+    """
+
+    population: int = static()
+    variation: Variation = GA()
+    vectors: str | ArrayLike = "lattice"
+    alpha: float = 2.0
+    adaptation: float = 0.1
+
+    def __post_init__(self) -> None:
+        check_integer("population", self.population, minimum=2, why="two parents")
+        check_number("alpha", self.alpha, minimum=0.0)
+        check_number("adaptation", self.adaptation, minimum=0.0, maximum=1.0, open_minimum=True)
+        if isinstance(self.vectors, str):
+            check_choice("vectors", self.vectors, GENERATORS)
+        elif not is_traced(self.vectors):
+            check_vectors("vectors", self.vectors)
+
+    def init(
+        self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None
+    ) -> tuple[State, Offspring]:
+        vectors = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
+        first = first_population(key, problem, self.population, x)
+        offspring = Offspring(first, self.variation.remember(first, problem.objectives))
+        state = State(
+            population=nobody(len(vectors), offspring, problem.objectives),
+            score=jnp.full(len(vectors), jnp.inf, vectors.dtype),
+            initial_vectors=vectors,
+            vectors=vectors,
+            gamma=smallest_angles(vectors),
+            index=make_index(vectors),
+            progress=jnp.zeros((), vectors.dtype),
+        )
+        return state, offspring
+
+    def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
+        mate_key, vary_key = jax.random.split(key)
+        mates = permutations_of_the_living(mate_key, state.population.alive, self.variation.mates(self.population))
+        return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
+
+    def tell(
+        self,
+        state: State,
+        offspring: Offspring,
+        f: Float[Array, "n m"],
+        violation: Float[Array, " n"],
+        progress: Float[Array, ""] | float,
+    ) -> State:
+        progress = jnp.asarray(progress, state.progress.dtype)
+        survivors, score = self.survive(state, born(offspring, f, violation), progress)
+        state = state._replace(population=survivors, score=score)
+        return self.adapt(state, progress)._replace(progress=progress)
+
+    def survive(
+        self, state: State, newborn: Population, progress: Float[Array, ""]
+    ) -> tuple[Population, Float[Array, " r"]]:
+        """The best of survivors and newborn in each niche."""
+        old = state.population
+        pool = Pool(*(jnp.concatenate([a, b]) for a, b in zip(old[1:4], newborn[1:4], strict=True)))
+        best = self.selection(pool, state.vectors, state.gamma, state.index, progress**self.alpha)
+        chosen: Population = choose(old, newborn, best.row)
+        survivors = chosen._replace(
+            f=jnp.where(best.filled[:, None], chosen.f, jnp.inf),
+            violation=jnp.where(best.filled, chosen.violation, jnp.inf),
+            alive=best.filled,
+        )
+        return survivors, best.score
+
+    @property
+    def selection(self) -> Callable[..., Selected]:
+        return select
+
+    def adapt(self, state: State, progress: Float[Array, ""]) -> State:
+        """Vectors scaled to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows."""
+
+        def adapted() -> tuple:
+            living = state.population.alive[:, None]
+            highest = jnp.where(living, state.population.f, -jnp.inf).max(axis=0)
+            lowest = jnp.where(living, state.population.f, jnp.inf).min(axis=0)
+            vectors = scaled(state.initial_vectors, highest - lowest)
+            return vectors, smallest_angles(vectors), make_index(vectors)
+
+        due = self._times(progress) > self._times(state.progress)
+        vectors, gamma, index = lax.cond(due, adapted, lambda: (state.vectors, state.gamma, state.index))
+        return state._replace(vectors=vectors, gamma=gamma, index=index)
+
+    def _times(self, progress: Float[Array, ""]) -> Float[Array, ""]:
+        # t / t_max over a tenth is a whole number in exact arithmetic, and may be just below one in float32.
+        return jnp.floor(progress / self.adaptation + 1e-5)
+
+
+def scaled(vectors: Float[Array, "r m"], ranges: Float[Array, " m"]) -> Float[Array, "r m"]:
+    """V ∘ (z_max − z_min), rows normalised. An objective with no range keeps the smallest that another has."""
+    usable = jnp.isfinite(ranges) & (ranges > 0)
+    smallest = jnp.where(usable, ranges, jnp.inf).min()
+    ranges = jnp.where(usable, ranges, jnp.where(usable.any(), smallest, 1))
+    # Relative to the largest, so that neither huge nor tiny ranges leave the numbers that squares can have;
+    # and never below what keeps a vector's direction in float32.
+    return unit_rows(vectors * jnp.maximum(ranges / ranges.max(), 1e-6))

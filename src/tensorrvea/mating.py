@@ -1,0 +1,78 @@
+"""Who breeds: the living, each as often as any other."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Int, PRNGKeyArray
+
+from tensorrvea.randomness import threefry, words
+
+# Up to this many parents, counting who comes before is one small kernel, and faster than a permutation by rounds.
+COUNTED_UP_TO = 512
+
+
+def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, ""]]:
+    """The rows of the living, in order, and how many there are. Places past the last hold row 0."""
+    rank = jnp.cumsum(alive) - 1
+    rows = jnp.zeros(len(alive), jnp.int32)
+    rows = rows.at[jnp.where(alive, rank, len(alive))].set(jnp.arange(len(alive), dtype=jnp.int32), mode="drop")
+    return rows, jnp.maximum(alive.sum(), 1)
+
+
+def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], count: int) -> Int[Array, " count"]:
+    """Random permutations of the living rows, one after another, cut to ``count``.
+
+    So each breeds equally often, but for the last permutation, of which only a part may be used.
+    """
+    rows, living = living_rows(alive)
+    shuffle = by_counting if count <= COUNTED_UP_TO else by_rounds
+    return rows[shuffle(key, len(alive), living, count)]
+
+
+def by_counting(key: PRNGKeyArray, most: int, living: Int[Array, ""], count: int) -> Int[Array, " count"]:
+    """The rank of a place's random word among those of its permutation is a random permutation."""
+    place = jnp.arange(count + most)
+    word, block = words(key, place.shape), place // living
+    before = (word < word[:count, None]) | ((word == word[:count, None]) & (place < place[:count, None]))
+    return (before & (block == block[:count, None])).sum(axis=1, dtype=jnp.int32)
+
+
+def by_rounds(key: PRNGKeyArray, most: int, living: Int[Array, ""], count: int) -> Int[Array, " count"]:
+    """A Feistel network over just enough bits permutes each block; a value beyond the living is permuted again.
+
+    Every round changes one half of the bits by a random function of the other, so that the network is a bijection
+    whatever the functions are (Luby and Rackoff, 1988); walking on until the value is in range makes it one of
+    the living (Black and Rogaway, 2002). No sort, which is what a permutation of random words would cost.
+    """
+    del most
+    place = jnp.arange(count, dtype=jnp.uint32)
+    block, position = place // living.astype(jnp.uint32), place % living.astype(jnp.uint32)
+    bits = 32 - lax.clz((living - 1).astype(jnp.uint32))
+    low_bits = bits // 2
+    low_mask, high_mask = (jnp.uint32(1) << low_bits) - 1, (jnp.uint32(1) << (bits - low_bits)) - 1
+    data = jax.random.key_data(key).astype(jnp.uint32)
+    block_key = threefry((data[0], data[-1]), (block, jnp.zeros_like(block)))
+
+    def network(value: Array) -> Array:
+        low, high = value & low_mask, value >> low_bits
+        for turn in range(0, 8, 2):
+            low = low ^ (mix(high ^ block_key[0], block_key[1] + jnp.uint32(turn)) & low_mask)
+            high = high ^ (mix(low ^ block_key[1], block_key[0] + jnp.uint32(turn + 1)) & high_mask)
+        return high << low_bits | low
+
+    def outside(value: Array) -> Array:
+        return value >= living.astype(jnp.uint32)
+
+    walked = lax.while_loop(
+        lambda value: outside(value).any(),
+        lambda value: jnp.where(outside(value), network(value), value),
+        network(position),
+    )
+    return walked.astype(jnp.int32)
+
+
+def mix(word: Array, key: Array) -> Array:
+    """A word in which every bit depends on every bit of ``word`` and ``key``: MurmurHash3's finaliser, keyed."""
+    word = (word ^ word >> 16) * jnp.uint32(0x85EBCA6B) + key
+    word = (word ^ word >> 13) * jnp.uint32(0xC2B2AE35) + (key << 16 | key >> 16)
+    return word ^ word >> 16

@@ -1,0 +1,66 @@
+"""Selection by reference vectors: Algorithm 1 of the paper, without its n × r tensors."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from tensorrvea.selection.association import associate
+
+
+class Pool(NamedTuple):
+    """What selection looks at of survivors and offspring together. X is not part of it."""
+
+    f: Float[Array, "n m"]
+    violation: Float[Array, " n"]
+    alive: Bool[Array, " n"]
+
+
+class Selected(NamedTuple):
+    """For each reference vector: which row of the pool is its best, with what score, and whether there is one."""
+
+    row: Int[Array, " r"]
+    score: Float[Array, " r"]
+    filled: Bool[Array, " r"]
+
+
+def select(
+    pool: Pool, vectors: Float[Array, "r m"], gamma: Float[Array, " r"], index: Any, penalty: Float[Array, ""]
+) -> Selected:
+    """Algorithm 1: the best individual of every niche, and which niches have one."""
+    f = translate(pool)
+    niche, theta = associate(f, vectors, index)
+    score = angle_penalized_distance(f, theta, gamma[niche], penalty)
+    return best_per_niche(score, niche, pool, niches=len(vectors))
+
+
+def translate(pool: Pool) -> Float[Array, "n m"]:
+    """Lines 3 and 4: objectives seen from the ideal point of all the living, infeasible included."""
+    ideal = jnp.where(pool.alive[:, None], pool.f, jnp.inf).min(axis=0)
+    return jnp.where(pool.alive[:, None], pool.f - ideal, 0)
+
+
+def angle_penalized_distance(
+    f: Float[Array, "n m"], theta: Float[Array, " n"], gamma: Float[Array, " n"], penalty: Float[Array, ""]
+) -> Float[Array, " n"]:
+    """Eq. 4: how far from the ideal point, and how far off its reference vector."""
+    m = f.shape[1]
+    return (1 + m * penalty * theta / gamma) * jnp.linalg.norm(f, axis=1)
+
+
+def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:
+    """The feasible row with the smallest score; where none is feasible, the one with the smallest violation.
+
+    Ties go to the lowest row. The penalty for violation is absolute, as in RVEA (Cheng et al., 2016, Algorithm 5).
+    """
+    feasible = pool.alive & (pool.violation <= 0)
+    has_feasible = jax.ops.segment_max(feasible.astype(jnp.int32), niche, niches) > 0
+    stands = pool.alive & (feasible | ~has_feasible[niche])
+    rank = jnp.where(feasible, score, pool.violation)
+    best = jax.ops.segment_min(jnp.where(stands, rank, jnp.inf), niche, niches)
+    place = jnp.arange(len(niche))
+    row = jax.ops.segment_min(jnp.where(stands & (rank == best[niche]), place, len(place)), niche, niches)
+    filled = row < len(place)
+    row = jnp.where(filled, row, 0)
+    return Selected(row=row, score=jnp.where(filled, score[row], jnp.inf), filled=filled)

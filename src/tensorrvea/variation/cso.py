@@ -1,0 +1,68 @@
+"""The competitive swarm optimiser: Cheng and Jin, "A Competitive Swarm Optimizer for Large Scale Optimization",
+2015."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from tensorrvea.checks import check_number
+from tensorrvea.population import Offspring, Population, take
+from tensorrvea.problem import Problem
+from tensorrvea.randomness import uniform
+from tensorrvea.settings import settings
+from tensorrvea.variation.polynomial import PolynomialMutation
+
+
+class Competitor(NamedTuple):
+    """What a competitor remembers: how it moved."""
+
+    velocity: Float[Array, "n d"]
+
+
+@settings
+class CSO:
+    """Parents compete in pairs, and the loser learns from the winner.
+
+    v ← r₁ v + r₂ (winner − loser) + φ r₃ (mean − loser), loser ← loser + v. Two parents are drawn for each
+    child, since a winner does not move and need not be evaluated again.
+    """
+
+    phi: float = 0.1
+    mutation: PolynomialMutation = PolynomialMutation()
+
+    def __post_init__(self) -> None:
+        check_number("phi", self.phi, minimum=0.0)
+
+    def mates(self, offspring: int) -> int:
+        return 2 * offspring
+
+    def remember(self, x: Float[Array, "n d"], objectives: int) -> Competitor:
+        del objectives
+        return Competitor(velocity=jnp.zeros_like(x))
+
+    def __call__(
+        self,
+        key: PRNGKeyArray,
+        survivors: Population,
+        mates: Int[Array, " k"],
+        score: Float[Array, " r"],
+        problem: Problem,
+        offspring: int,
+    ) -> Offspring:
+        *learning_keys, mutation_key = jax.random.split(key, 4)
+        one, other = mates[::2], mates[1::2]
+        one_wins = score[one] <= score[other]
+        winner = take(survivors.x, jnp.where(one_wins, one, other))
+        loser, memory = take((survivors.x, survivors.memory), jnp.where(one_wins, other, one))
+        r1, r2, r3 = (uniform(k, (offspring, problem.variables)) for k in learning_keys)
+        mean = mean_of_living(survivors)
+        velocity = r1 * memory.velocity + r2 * (winner - loser) + self.phi * r3 * (mean - loser)
+        x = jnp.clip(loser + velocity, *problem.box)
+        return Offspring(self.mutation(mutation_key, x, problem), Competitor(velocity))
+
+
+def mean_of_living(survivors: Population) -> Float[Array, " d"]:
+    living = jnp.where(survivors.alive[:, None], survivors.x, 0)
+    return living.sum(axis=0) / jnp.maximum(survivors.alive.sum(), 1)

@@ -1,0 +1,71 @@
+"""Differential evolution, DE/rand/1/bin: Storn and Price, 1997."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from tensorrvea.checks import check_number
+from tensorrvea.mating import living_rows
+from tensorrvea.population import Offspring, Population, take
+from tensorrvea.problem import Problem
+from tensorrvea.randomness import below, uniform, words
+from tensorrvea.settings import settings
+from tensorrvea.variation.base import Forgetful
+from tensorrvea.variation.polynomial import PolynomialMutation
+
+
+@settings
+class DE(Forgetful):
+    """Each parent has one child: a third survivor moved along the difference of two more, a + F (b − c).
+
+    A gene is the parent's own with probability 1 − CR, except for one that never is. a, b and c differ from the
+    parent and from each other; with fewer than four survivors they are drawn with replacement.
+    """
+
+    scale: float = 0.5
+    crossover_rate: float = 1.0
+    mutation: PolynomialMutation = PolynomialMutation()
+
+    def __post_init__(self) -> None:
+        check_number("scale", self.scale, minimum=0.0, open_minimum=True)
+        check_number("crossover_rate", self.crossover_rate, minimum=0.0, maximum=1.0)
+
+    def mates(self, offspring: int) -> int:
+        return offspring
+
+    def __call__(
+        self,
+        key: PRNGKeyArray,
+        survivors: Population,
+        mates: Int[Array, " k"],
+        score: Float[Array, " r"],
+        problem: Problem,
+        offspring: int,
+    ) -> Offspring:
+        del score
+        others_key, cross_key, forced_key, mutation_key = jax.random.split(key, 4)
+        a, b, c = (take(survivors.x, row) for row in three_others(others_key, survivors.alive, mates))
+        parent = take(survivors.x, mates)
+        forced = below(words(forced_key, (offspring, 1)), problem.variables) == jnp.arange(problem.variables)
+        crossed = (uniform(cross_key, parent.shape) <= self.crossover_rate) | forced
+        x = jnp.clip(jnp.where(crossed, a + self.scale * (b - c), parent), *problem.box)
+        return Offspring(self.mutation(mutation_key, x, problem))
+
+
+def three_others(
+    key: PRNGKeyArray, alive: Array, parents: Int[Array, " n"]
+) -> tuple[Int[Array, " n"], Int[Array, " n"], Int[Array, " n"]]:
+    """For each parent, three living rows that are not it, nor each other."""
+    rows, count = living_rows(alive)
+    rank = (jnp.cumsum(alive) - 1)[parents]
+    word = words(key, (3, len(parents)))
+    enough = count >= 4
+    taken = [rank]
+    for i in range(3):
+        # Drawn among those that are left, then moved up past each that is taken, in ascending order.
+        left = jnp.where(enough, count - len(taken), count)
+        drawn = below(word[i], left)
+        for used in jnp.sort(jnp.stack(taken), axis=0):
+            drawn = drawn + (enough & (drawn >= used))
+        taken.append(drawn)
+    return tuple(rows[position] for position in taken[1:])  # type: ignore[return-value]
