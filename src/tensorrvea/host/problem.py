@@ -1,7 +1,11 @@
 """Problems that are not JAX: any Python function of an individual or of a batch, evaluated on the host."""
 
+import os
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from concurrent.futures import Executor
+from types import TracebackType
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -9,8 +13,11 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import is_traced
-from tensorrvea.host.failures import Failures, describe
+from tensorrvea.checks import check_integer, check_number, is_traced
+from tensorrvea.host.batch import Batch
+from tensorrvea.host.failures import Failures
+from tensorrvea.host.places import ExecutorPlace, HerePlace, Place, ProcessPlace, check_importable
+from tensorrvea.host.team import Team
 from tensorrvea.problem import Problem
 
 
@@ -19,13 +26,23 @@ class HostProblem(Problem):
 
     Args:
       function: takes the variables ``x`` of one individual, float64 of shape (d,), inside the bounds; gives m
-        numbers. With ``batched=True`` it takes (n, d) and gives (n, m).
+        numbers. With ``batched=True`` it takes (n, d) and gives (n, m). With ``stochastic=True`` it takes a
+        NumPy ``Generator`` first (batched: one for each row), which the run's seed decides.
+      workers: how many processes evaluate; None for this process alone. With ``executor="ray"``, how many of
+        the cluster's CPUs to use, all if None.
+      executor: ``"ray"`` for a Ray cluster, or any ``concurrent.futures.Executor``.
+      timeout: seconds that one individual may take; needs ``workers`` or ``executor="ray"``.
+      retries: how often an evaluation that failed is tried again.
 
-    The other arguments are those of ``Problem``. Nothing is called when the problem is made.
+    The other arguments are those of ``Problem``; ``sample`` is a JAX function here, too. Nothing is called
+    when the problem is made.
 
-    An evaluation that raises an exception, or gives NaN or an infinite number, costs that individual and not
-    the run: ``failures`` has each message and how often it came. If a batched function raises, its rows are
-    evaluated one by one, so that only the culprit is lost. Outputs of the wrong shape are a ``ValueError``.
+    An exception, a NaN, a time-out or a killed worker costs that individual and not the run: ``failures`` has
+    each message and how often it came. One whose worker was killed is tried once again even if ``retries`` is
+    0. If a batched function raises, its rows are evaluated one by one, so that only the culprit is lost.
+    Outputs of the wrong shape are a ``ValueError``.
+
+    Workers stay between batches, until ``close`` (or the end of a ``with`` block, or of the program).
 
     >>> problem = HostProblem(lambda x: (x[0], 1 / x[0]), lower=[0.5], upper=[2.0], objectives=2)
     >>> f, violation = problem.evaluate_host(None, np.array([[0.5], [2.0]]))
@@ -45,6 +62,7 @@ class HostProblem(Problem):
         directions: str | Sequence[str] = "min",
         constraints: Callable[..., Any] | None = None,
         batched: bool = False,
+        stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
         log: bool | Sequence[bool] = False,
         sample: Callable[[PRNGKeyArray, int], Any] | None = None,
@@ -53,13 +71,33 @@ class HostProblem(Problem):
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
         name: str | None = None,
+        workers: int | None = None,
+        executor: str | Executor | None = None,
+        timeout: float | None = None,
+        retries: int = 0,
     ):
+        self.workers = None if workers is None else check_integer("workers", workers, minimum=1)
+        self.executor = _check_executor(executor)
+        self.timeout = timeout
+        if timeout is not None:
+            check_number("timeout", timeout, minimum=0, open_minimum=True)
+            if executor != "ray" and (executor is not None or workers is None):
+                where = "this process" if executor is None else "an executor of your own"
+                raise ValueError(
+                    f"timeout needs workers= or executor='ray': what runs in {where} cannot be ended"
+                )
+        self.retries = check_integer("retries", retries, minimum=0)
         super().__init__(
             function, lower=lower, upper=upper, objectives=objectives, directions=directions,
-            constraints=constraints, batched=batched, integer=integer, log=log, sample=sample, front=front,
-            objective_names=objective_names, units=units, variable_names=variable_names, name=name,
+            constraints=constraints, batched=batched, stochastic=stochastic, integer=integer, log=log,
+            sample=sample, front=front, objective_names=objective_names, units=units,
+            variable_names=variable_names, name=name,
         )  # fmt: skip
+        if self.workers is not None and executor is None:
+            check_importable("function", function)
+            check_importable("constraints", constraints)
         self._failures = Failures(self.name)
+        self._team: Team | None = None
 
     @property
     def failures(self) -> list[tuple[str, int]]:
@@ -80,69 +118,82 @@ class HostProblem(Problem):
     def evaluate_host(
         self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
     ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
-        """Objectives, all minimised, and the violation, of the user's own values; NaN where it failed."""
-        del key
+        """Objectives, all minimised, and the violation, of the user's own values; NaN where it failed.
+
+        With an array of k keys, the rows are k equal parts, each of which draws as it would alone.
+        """
         x = np.asarray(x, dtype=np.float64)
-        f = np.full((len(x), self.objectives), np.nan)
-        violation = np.full(len(x), np.nan)
-        if self.batched:
-            self._evaluate_rows(slice(0, len(x)), x, f, violation)
-        else:
-            for i in range(len(x)):
-                self._evaluate_rows(slice(i, i + 1), x, f, violation)
-        return f * self.signs, violation
+        batch = Batch(
+            x, objectives=self.objectives, batched=self.batched, retries=self.retries,
+            failures=self._failures, generator=_generators(key, len(x)) if self.stochastic else None,
+        )  # fmt: skip
+        if self._team is None:
+            self._team, self._blocks = self._make_team()
+            # The team does not know the problem, so that a problem nobody uses any more ends its workers.
+            weakref.finalize(self, self._team.close)
+        self._team.run(batch, batch.jobs(self._blocks))
+        return batch.f * self.signs, batch.violation
+
+    def close(self) -> None:
+        """Ends the workers; another evaluation starts them again."""
+        if self._team is not None:
+            self._team.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     # Details.
 
-    def _evaluate_rows(self, rows: slice, x: np.ndarray, f: np.ndarray, violation: np.ndarray) -> None:
-        """Writes the values of some rows, if they do not fail."""
-        # A copy, for a function that works in place must not change the population.
-        given = x[rows].copy() if self.batched else x[rows.start].copy()
-        try:
-            values = self.function(given)
-            limits = None if self.constraints is None else self.constraints(given.copy())
-        except Exception as error:
-            if rows.stop - rows.start > 1:
-                for i in range(rows.start, rows.stop):
-                    self._evaluate_rows(slice(i, i + 1), x, f, violation)
-                return
-            self._failures.add(describe(error))
-            return
-        count = rows.stop - rows.start
-        f[rows] = self._check_values(values, count)
-        violation[rows] = 0.0 if limits is None else self._check_limits(limits, count)
-        bad = ~(np.isfinite(f[rows]).all(axis=1) & np.isfinite(violation[rows]))
-        if bad.any():
-            f[rows][bad] = np.nan
-            self._failures.add("gave NaN or an infinite number", int(bad.sum()))
+    def _make_team(self) -> tuple[Team, int]:
+        """Who evaluates, and into how many blocks a batch is cut for a function of batches."""
+        functions, executor = (self.function, self.constraints), self.executor
+        if executor == "ray":
+            from tensorrvea.host.ray_place import RayPlace, connect
 
-    def _check_values(self, values: Any, count: int) -> np.ndarray:
-        wanted = (count, self.objectives) if self.batched else (self.objectives,)
-        got = _as_floats("function", values)
-        if got.shape != wanted:
-            takes = f"({count}, {self.variables})" if self.batched else f"({self.variables},)"
-            raise ValueError(
-                f"function must give {wanted} for x of shape {takes}, got an array of shape {got.shape}"
-            )
-        return got.reshape(count, self.objectives)
+            size = connect(self.workers)
+            return Team(lambda: RayPlace(functions), size=size, timeout=self.timeout), size
+        if isinstance(executor, Executor):
+            return Team(
+                lambda: ExecutorPlace(functions, executor), size=None
+            ), self.workers or os.cpu_count() or 1
+        make: Callable[[], Place] = (
+            (lambda: ProcessPlace(functions)) if self.workers else (lambda: HerePlace(functions))
+        )
+        return Team(make, size=self.workers or 1, timeout=self.timeout), self.workers or 1
 
-    def _check_limits(self, limits: Any, count: int) -> np.ndarray:
-        got = _as_floats("constraints", limits)
-        if (self.batched and (got.ndim > 2 or got.shape[:1] != (count,))) or (
-            not self.batched and got.ndim > 1
-        ):
-            wanted = f"({count}, c)" if self.batched else "() or (c,)"
-            raise ValueError(f"constraints must give an array of shape {wanted}, got {got.shape}")
-        return np.maximum(got.reshape(count, -1), 0).sum(axis=1)
+    def _make_identity(self) -> tuple:
+        return (*super()._make_identity(), self.workers, self.executor, self.timeout, self.retries)
 
     def _check_outputs(self) -> None:
         """Nothing: a host function may be dear or have effects, and is first called when it is needed."""
 
 
-def _as_floats(what: str, values: Any) -> np.ndarray:
-    if values is None:  # NumPy would make a NaN of it
-        raise ValueError(f"{what} must give numbers, got None; is its return missing?")
-    try:
-        return np.asarray(jax.device_get(values), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must give numbers, got {values!r:.80}") from error
+def _check_executor(executor: Any) -> str | Executor | None:
+    if executor is None or isinstance(executor, Executor) or executor == "ray":
+        return executor
+    raise TypeError(f"executor takes None, 'ray' or a concurrent.futures.Executor, got {executor!r:.80}")
+
+
+def _generators(key: PRNGKeyArray | None, rows: int) -> Callable[[int], np.random.Generator]:
+    """A generator for each row, from the key and the row's number, whoever evaluates it and when."""
+    if key is None:
+        raise TypeError("key must be given for a stochastic problem, got None")
+    keys = jax.random.key_data(jnp.atleast_1d(key)) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+    words = np.asarray(keys).reshape(-1, np.shape(keys)[-1])
+    if rows % len(words):
+        raise ValueError(
+            f"x must have the same number of rows for each of {len(words)} keys, got {rows} rows"
+        )
+    part = max(rows // len(words), 1)
+
+    def generator(row: int) -> np.random.Generator:
+        return np.random.default_rng(
+            np.random.SeedSequence(words[row // part].tolist(), spawn_key=(row % part,))
+        )
+
+    return generator

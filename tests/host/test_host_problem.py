@@ -97,7 +97,7 @@ def test_an_exception_costs_that_individual_alone(batched):
     assert np.isnan(f[2]).all()
     assert np.isnan(violation[2])
     ((message, count),) = problem.failures
-    assert message.startswith("RuntimeError: no convergence (test_problem.py:")
+    assert message.startswith("RuntimeError: no convergence (test_host_problem.py:")
     assert count == 1
 
 
@@ -141,17 +141,17 @@ def test_keyboard_interrupt_goes_through():
     [
         (
             {"function": lambda _: (1.0, 2.0, 3.0)},
-            r"function must give \(2,\) for x of shape \(1,\), got .*\(3,\)",
+            r"function must give shape \(2,\) for x of shape \(1,\), got shape \(3,\)",
         ),
         (
             {"function": lambda x: x, "batched": True},
-            r"function must give \(3, 2\) for x of shape \(3, 1\), got",
+            r"function must give shape \(3, 2\) for x of shape \(3, 1\), got shape \(3, 1\)",
         ),
         ({"function": lambda _: None}, "function must give numbers, got None"),
         ({"function": lambda _: "ab"}, "function must give numbers, got 'ab'"),
         (
             {"constraints": lambda _: [[1.0]]},
-            r"constraints must give an array of shape \(\) or \(c,\), got \(1, 1\)",
+            r"constraints must give shape \(\) or \(c,\), got shape \(1, 1\)",
         ),
     ],
 )

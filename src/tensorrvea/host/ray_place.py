@@ -1,0 +1,69 @@
+"""Evaluations on a Ray cluster: each place is an actor, a process somewhere that Ray has found room for."""
+
+import logging
+import os
+from concurrent.futures import Future
+from typing import Any
+
+from tensorrvea.host import worker
+from tensorrvea.host.places import failed
+from tensorrvea.host.worker import Functions, Outcome
+
+try:
+    import ray
+    from ray.exceptions import RayActorError
+except ImportError as error:
+    raise ImportError("executor='ray' needs Ray: pip install 'tensorrvea[ray]'") from error
+
+# The cluster's machines need NumPy and what the user's function imports, not this package.
+ray.cloudpickle.register_pickle_by_value(worker)
+
+
+def connect(workers: int | None) -> int:
+    """Joins the cluster at hand, or starts one on this machine; gives the number of places.
+
+    A cluster is at hand if ``ray.init`` was called before, or if RAY_ADDRESS says where it is.
+    """
+    if not ray.is_initialized():
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        local: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
+        ray.init(**quiet, **({} if "RAY_ADDRESS" in os.environ else local))
+    return workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
+
+
+class RayPlace:
+    """In an actor of a Ray cluster."""
+
+    def __init__(self, functions: Functions):
+        self._functions = functions
+
+    def open(self) -> "Future[Any]":
+        functions = self._functions
+
+        # Made here, so that the functions go with the class: sent and read once an actor, not once a call.
+        class Evaluator:
+            def open(self) -> None:
+                worker.use_cpu()
+
+            def call(self, given: tuple[Any, ...]) -> Outcome:
+                return worker.call(functions, given)
+
+        actors: Any = ray.remote(num_cpus=1, max_restarts=0)(Evaluator)
+        self._actor = actors.remote()
+        return self._actor.open.remote().future()
+
+    def start(self, given: tuple[Any, ...]) -> "Future[Outcome]":
+        try:
+            return self._actor.call.remote(given).future()
+        except RayActorError as error:
+            return failed(error)
+
+    def lost(self, error: BaseException) -> str | None:
+        return "its Ray worker was killed" if isinstance(error, RayActorError) else None
+
+    def close(self) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        if ray.is_initialized():  # else its actors ended with it
+            ray.kill(self._actor)

@@ -1,0 +1,122 @@
+"""Functions that a worker process can import, as a user's simulator would be."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+def schaffer(x):
+    return x[0] ** 2, (x[0] - 2) ** 2
+
+
+def schaffer_of_many(x):
+    return np.stack([x[:, 0] ** 2, (x[:, 0] - 2) ** 2], axis=1)
+
+
+def limit(x):
+    return x[0] - 1
+
+
+def slower_for_larger(x):
+    time.sleep(0.02 * (x[0] + 3))
+    return schaffer(x)
+
+
+def which_process(x):
+    time.sleep(0.05)
+    return os.getpid(), x[0]
+
+
+def noisy(generator, x):
+    return x[0], generator.normal()
+
+
+def noisy_of_many(generators, x):
+    return np.stack([x[:, 0], [generator.normal() for generator in generators]], axis=1)
+
+
+class SolverError(Exception):
+    """As many are: it cannot be unpickled, as its __init__ takes more than it hands on."""
+
+    def __init__(self, code, text):
+        super().__init__(f"{text} (code {code})")
+
+
+def fails_above_two(x):
+    if (np.asarray(x) > 2).any():
+        raise SolverError(7, "no convergence")
+    return schaffer(x)
+
+
+def many_fail_above_two(x):
+    if (x > 2).any():
+        raise SolverError(7, "no convergence")
+    return schaffer_of_many(x)
+
+
+def hangs_above_two(x):
+    if x[0] > 2:
+        time.sleep(1000)
+    return schaffer(x)
+
+
+def exits_above_two(x):
+    """As a library in C or Fortran does that ends the process when it is stuck, and says that all is well."""
+    if x[0] > 2:
+        os._exit(0)
+    return schaffer(x)
+
+
+def killed_above_two(x):
+    if x[0] > 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return schaffer(x)
+
+
+class KilledOnce:
+    """Is killed where x > 2, but only the first time: the mark stays on disk."""
+
+    def __init__(self, mark):
+        self.mark = Path(mark)
+
+    def __call__(self, x):
+        if x[0] > 2 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return schaffer(x)
+
+
+class FailsOnce:
+    def __init__(self, mark, error=True):
+        self.mark = Path(mark)
+        self.error = error
+
+    def __call__(self, x):
+        if x[0] > 2 and not self.mark.exists():
+            self.mark.touch()
+            if self.error:
+                raise RuntimeError("licence server is busy")
+            return np.nan, 0.0
+        return schaffer(x)
+
+
+class StartsAProgram:
+    """Starts a program that would run for long, and writes down its process number."""
+
+    def __init__(self, note):
+        self.note = Path(note)
+
+    def __call__(self, x):
+        program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+        self.note.write_text(str(program.pid))
+        program.wait()
+        return schaffer(x)
+
+
+def imported(x):
+    return float("jax" in sys.modules), x[0]
