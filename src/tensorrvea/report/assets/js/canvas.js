@@ -1,0 +1,100 @@
+// What every drawing needs: sharp canvases, the theme's colours, round numbers for axes.
+
+"use strict";
+
+const SERIES = 8;
+let colours = {};
+
+// Colours live in the style sheet; a probe element resolves them for the current theme.
+function readColours() {
+  const probe = document.createElement("span");
+  document.body.append(probe);
+  const resolve = (name) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  colours = { series: Array.from({ length: SERIES }, (_, i) => resolve(`series-${i}`)) };
+  for (const name of ["ink", "muted", "line", "faint", "card", "accent", "truth", "ground"]) colours[name] = resolve(name);
+  probe.remove();
+  sprites.clear();
+}
+
+// "rgb(1, 2, 3)" with an opacity.
+const faded = (colour, opacity) => colour.replace("rgb(", "rgba(").replace(")", `, ${opacity})`);
+
+// Sizes a canvas to its box in device pixels; returns a context that is measured in CSS pixels.
+function prepare(canvas, width, height) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 3);
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+const BOLD = `600 ${FONT}`;
+
+// A dot, drawn once and then stamped: ten thousand stamps take milliseconds, ten thousand arcs do not.
+const sprites = new Map();
+
+function dot(colour, radius, opacity, hollow = false) {
+  const key = `${colour}|${radius}|${opacity}|${hollow}`;
+  if (sprites.has(key)) return sprites.get(key);
+  const ratio = Math.min(window.devicePixelRatio || 1, 3);
+  const size = 2 * radius + 2;
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = Math.ceil(size * ratio);
+  const context = canvas.getContext("2d");
+  context.scale(ratio, ratio);
+  context.globalAlpha = opacity;
+  context.beginPath();
+  context.arc(size / 2, size / 2, hollow ? radius - 0.5 : radius, 0, 2 * Math.PI);
+  if (hollow) {
+    context.strokeStyle = colour;
+    context.stroke();
+  } else {
+    context.fillStyle = colour;
+    context.fill();
+  }
+  const made = { canvas, size: canvas.width / ratio, half: canvas.width / ratio / 2 };
+  sprites.set(key, made);
+  return made;
+}
+
+// Round numbers inside [low, high], about `wanted` of them.
+function ticks(low, high, wanted = 5) {
+  const rough = (high - low) / Math.max(1, wanted);
+  if (!(rough > 0) || !Number.isFinite(rough)) return [];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.999);
+  const made = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) made.push(k === 0 ? 0 : k * step);
+  return made;
+}
+
+// "cost [€]": the objective's name and unit, cut to fit.
+function objectiveTitle(j, most = 40) {
+  const { name, unit } = data.objectives[j];
+  return unit ? `${shorten(name, most)} [${shorten(unit, 16)}]` : shorten(name, most);
+}
+
+const directionText = (j) => (data.objectives[j].direction === "max" ? "maximise" : "minimise");
+
+// Text on a canvas keeps its own direction and does not disturb its neighbours.
+function write(context, text, x, y, { align = "center", baseline = "middle", colour = colours.muted, font = FONT, halo = false } = {}) {
+  context.font = font;
+  context.textAlign = align;
+  context.textBaseline = baseline;
+  if (halo) {
+    context.strokeStyle = colours.card;
+    context.lineWidth = 4;
+    context.lineJoin = "round";
+    context.strokeText(text, x, y);
+  }
+  context.fillStyle = colour;
+  context.fillText(text, x, y);
+}

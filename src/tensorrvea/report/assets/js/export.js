@@ -1,0 +1,87 @@
+// Solutions as text: CSV, JSON, Python. Numbers keep every digit that they have.
+
+"use strict";
+
+// The shortest decimal that reads back as the same number; for single precision, as the same single.
+function exact(value, single) {
+  if (single) {
+    for (let digits = 6; digits <= 9; digits++) {
+      const text = String(Number(value.toPrecision(digits)));
+      if (Math.fround(Number(text)) === Math.fround(value)) return text;
+    }
+  }
+  return String(value);
+}
+
+// Quoted where commas, quotes or line breaks need it; a leading = + - @ would be a formula to a spreadsheet.
+function csvText(text) {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : String(text);
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function csvOf(indices) {
+  const width = Math.max(0, ...data.runs.map((run) => (run.X ? run.X.width : 0)));
+  const header = ["run", "solution", ...data.objectives.map((objective) => objective.name), "violation", ...data.variables.slice(0, width)];
+  const lines = [header.map(csvText).join(",")];
+  for (const index of indices) {
+    const run = data.runs[data.runOf[index]];
+    const x = variablesOf(index) ?? [];
+    const cells = [csvText(run.label), String(data.rowOf[index])];
+    for (const value of objectivesOf(index)) cells.push(exact(value, run.single));
+    cells.push(exact(data.violation[index], run.single));
+    for (const value of x) cells.push(exact(value, run.X.single));
+    lines.push(cells.join(","));
+  }
+  return lines.join("\r\n") + "\r\n";
+}
+
+// Names as keys; numbered where two are the same.
+function keyed(names, values) {
+  const entries = {};
+  names.forEach((name, k) => (entries[Object.hasOwn(entries, name) ? `${name} (${k + 1})` : name] = values[k]));
+  return entries;
+}
+
+function recordOf(index) {
+  const run = data.runs[data.runOf[index]];
+  const x = variablesOf(index);
+  const record = {
+    run: run.label,
+    solution: data.rowOf[index],
+    objectives: keyed(data.objectives.map((objective) => objective.name), objectivesOf(index).map((value) => Number(exact(value, run.single)))),
+    violation: Number(exact(data.violation[index], run.single)),
+  };
+  if (x) record.x = Array.from(x, (value) => Number(exact(value, run.X.single)));
+  return record;
+}
+
+const jsonOf = (index) => JSON.stringify(recordOf(index), null, 2);
+
+// JSON's strings, numbers, lists and objects are Python's too, so no name can step out of its quotes.
+const pythonOf = (index) => `solution = ${jsonOf(index)}\n`;
+
+function download(name, text) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+async function copy(text, button) {
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Where the clipboard is not given to local pages, the old way.
+    const area = element("textarea", { value: text, class: "visually-hidden" });
+    document.body.append(area);
+    area.select();
+    done = document.execCommand("copy");
+    area.remove();
+  }
+  const label = button.textContent;
+  button.textContent = done ? "Copied" : "Not copied";
+  announce(done ? "Copied" : "The browser does not let this page copy");
+  setTimeout(() => (button.textContent = label), 1200);
+}

@@ -1,0 +1,127 @@
+// What is drawn above the points: brushes, episodes, the recommended solutions, pins, and the one under the pointer.
+
+"use strict";
+
+const MARKS = [
+  { key: "sum", name: "Weighted sum", shape: "diamond" },
+  { key: "tchebycheff", name: "Tchebycheff", shape: "square" },
+  { key: "knee", name: "Knee", shape: "triangle" },
+];
+
+function tracePolygon(context, shape, x, y, r) {
+  const corners = {
+    diamond: [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
+    square: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
+    triangle: [[0, -1.25], [1.2, 0.9], [-1.2, 0.9]],
+  }[shape];
+  context.beginPath();
+  corners.forEach(([dx, dy], k) => (k ? context.lineTo(x + r * dx, y + r * dy) : context.moveTo(x + r * dx, y + r * dy)));
+  context.closePath();
+}
+
+// An outlined shape round a solution, readable on any colour.
+function drawShape(context, shape, x, y, r) {
+  tracePolygon(context, shape, x, y, r);
+  context.lineJoin = "round";
+  context.strokeStyle = colours.card;
+  context.lineWidth = 5;
+  context.stroke();
+  context.strokeStyle = colours.ink;
+  context.lineWidth = 2;
+  context.stroke();
+}
+
+function drawMarks() {
+  const [width, height] = stageSize();
+  const context = prepare(byId("marks"), width, height);
+  if (!front.geometry) return;
+  drawBrushes(context);
+  const parallel = state.view === "parallel";
+  const own = (index, thickness) => {
+    drawLines(context, front.geometry, data.F, data.m, [index], colours.card, 0.9, thickness + 3);
+    drawLines(context, front.geometry, data.F, data.m, [index], runColour(data.runOf[index]), 1, thickness);
+  };
+  if (state.generation === null) {
+    if (!parallel) markedReplays().forEach((index) => drawRing(context, ...screenPlace(index), 6.5));
+    MARKS.forEach(({ key, shape }, k) => {
+      const index = derived.marks[key];
+      if (index < 0) return;
+      if (!parallel) return drawShape(context, shape, ...screenPlace(index), 7.5);
+      own(index, 2);
+      const { at, scales } = front.geometry;
+      at.forEach((x, j) => drawShape(context, shape, x, scales[j](data.F[index * data.m + j]), 4.5 + k));
+    });
+  }
+  for (const { index, letter } of state.pins) {
+    if (parallel) own(index, 2.5);
+    drawPin(context, ...screenPlace(index), letter);
+  }
+  if (state.hover >= 0) {
+    if (parallel) own(state.hover, 3);
+    else drawHover(context, ...screenPlace(state.hover));
+  }
+}
+
+function drawRing(context, x, y, r) {
+  context.beginPath();
+  context.arc(x, y, r, 0, 2 * Math.PI);
+  context.strokeStyle = colours.card;
+  context.lineWidth = 3.5;
+  context.stroke();
+  context.strokeStyle = colours.muted;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+function drawHover(context, x, y) {
+  context.beginPath();
+  context.arc(x, y, 8, 0, 2 * Math.PI);
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 2.5;
+  context.stroke();
+}
+
+// A letter in a disc, beside the solution so as not to hide it.
+function drawPin(context, x, y, letter) {
+  const [px, py] = [x + 13, y - 13];
+  context.strokeStyle = colours.ink;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(px, py);
+  context.stroke();
+  context.beginPath();
+  context.arc(px, py, 9, 0, 2 * Math.PI);
+  context.fillStyle = colours.ink;
+  context.fill();
+  context.strokeStyle = colours.card;
+  context.stroke();
+  write(context, letter, px, py + 0.5, { colour: colours.card, font: BOLD });
+}
+
+function drawBrushes(context) {
+  const { geometry } = front;
+  context.fillStyle = faded(colours.accent, 0.12);
+  context.strokeStyle = faded(colours.accent, 0.7);
+  context.lineWidth = 1;
+  const rectangle = (x0, y0, x1, y1) => {
+    context.fillRect(x0, y0, x1 - x0, y1 - y0);
+    context.strokeRect(x0 + 0.5, y0 + 0.5, x1 - x0, y1 - y0);
+  };
+  if (geometry.kind === "parallel") {
+    state.brushes.forEach((brush, j) => {
+      if (!brush) return;
+      const [a, b] = brush.map(geometry.scales[j]);
+      rectangle(geometry.at[j] - 9, Math.min(a, b), geometry.at[j] + 9, Math.max(a, b));
+    });
+  } else if (geometry.kind === "2d") {
+    const { box, x, y } = geometry;
+    const [bx, by] = [state.brushes[state.axes[0]], state.brushes[state.axes[1]]];
+    const clampX = (value) => Math.min(box.right, Math.max(box.left, x(value)));
+    const clampY = (value) => Math.min(box.bottom, Math.max(box.top, y(value)));
+    if (front.dragBox) rectangle(...front.dragBox);
+    else if (bx || by) {
+      rectangle(bx ? clampX(bx[0]) : box.left, by ? clampY(by[1]) : box.top, bx ? clampX(bx[1]) : box.right, by ? clampY(by[0]) : box.bottom);
+    }
+  }
+}

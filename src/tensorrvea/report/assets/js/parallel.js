@@ -1,0 +1,65 @@
+// Parallel coordinates: one line a solution over one upright axis an objective, the better end below.
+
+"use strict";
+
+function parallelGeometry(width, height, domain) {
+  const m = data.m;
+  const box = { left: Math.min(70, width * 0.11), right: width - Math.min(70, width * 0.11), top: 58, bottom: height - 26 };
+  const at = Array.from({ length: m }, (_, j) => box.left + (m > 1 ? (j / (m - 1)) * (box.right - box.left) : 0));
+  const scales = Array.from({ length: m }, (_, j) => {
+    const range = padded(domain[j], 0.02);
+    return data.signs[j] > 0 ? linear(range, box.bottom, box.top) : linear(range, box.top, box.bottom);
+  });
+  return { kind: "parallel", box, at, scales };
+}
+
+function drawParallelAxes(context, { box, at, scales }) {
+  const room = at.length > 1 ? at[1] - at[0] : box.right - box.left;
+  at.forEach((x, j) => {
+    context.strokeStyle = colours.line;
+    context.lineWidth = 1;
+    line(context, x, box.top, x, box.bottom);
+    for (const value of ticks(...scales[j].domain, 4)) {
+      const y = scales[j](value);
+      line(context, x - 3, y, x, y);
+      if (room > 44) write(context, format(value, 3), x - 6, y, { align: "right", halo: true });
+    }
+    context.font = BOLD;
+    const edge = j === 0 ? "left" : j === at.length - 1 ? "right" : "center";
+    const from = edge === "left" ? Math.max(4, x - 50) : edge === "right" ? Math.min(x + 50, x + box.left - 4) : x;
+    write(context, fit(context, objectiveTitle(j), room - 10), from, 18, { colour: colours.ink, font: BOLD, align: edge });
+    if (room > 60) write(context, directionText(j), from, 36, { align: edge });
+  });
+}
+
+// Lines in batches: one stroke for many, yet enough strokes that a crowd looks denser than a few.
+function drawLines(context, { at, scales }, F, m, rows, colour, opacity, thickness = 1) {
+  context.strokeStyle = faded(colour, opacity);
+  context.lineWidth = thickness;
+  context.lineJoin = "round";
+  const batch = Math.max(1, Math.ceil(rows.length / 150));
+  for (let start = 0; start < rows.length; start += batch) {
+    context.beginPath();
+    for (let k = start; k < Math.min(start + batch, rows.length); k++) {
+      const base = rows[k] * m;
+      context.moveTo(at[0], scales[0](F[base]));
+      for (let j = 1; j < m; j++) context.lineTo(at[j], scales[j](F[base + j]));
+    }
+    context.stroke();
+  }
+}
+
+// The line nearest to the pointer, looked for between the two axes that it is in.
+function nearestLine({ at, scales }, F, m, rows, x, y, reach) {
+  let j = 0;
+  while (j < m - 2 && x > at[j + 1]) j++;
+  const share = Math.min(1, Math.max(0, (x - at[j]) / (at[j + 1] - at[j])));
+  let best = -1;
+  let nearest = reach;
+  for (const i of rows) {
+    const height = (1 - share) * scales[j](F[i * m + j]) + share * scales[j + 1](F[i * m + j + 1]);
+    const distance = Math.abs(height - y);
+    if (distance < nearest) [best, nearest] = [i, distance];
+  }
+  return best;
+}

@@ -1,0 +1,106 @@
+// How the runs went: one small chart an indicator, a line and a band an algorithm.
+
+"use strict";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function svgElement(tag, attributes = {}, text = null) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== null) made.textContent = text;
+  return made;
+}
+
+let progressAxis = "generations";
+
+function makeProgress() {
+  if (!data.progress.length) return;
+  byId("progress").hidden = false;
+  const timed = data.progress.some((chart) => chart.curves.some((curve) => curve.seconds));
+  if (timed) {
+    segmented(byId("progress-tabs"), [["generations", "Generations"], ["seconds", "Time"]], progressAxis, (axis) => {
+      progressAxis = axis;
+      drawProgress();
+    });
+  }
+  const bands = data.progress.some((chart) => chart.curves.some((curve) => curve.runs > 1));
+  byId("progress-note").textContent = bands ? "Lines are means over the runs of an algorithm, bands their 95 % confidence intervals." : "";
+}
+
+function drawProgress() {
+  if (!data.progress.length) return;
+  byId("charts").replaceChildren(...data.progress.map(drawChart).filter((chart) => chart));
+}
+
+function drawChart(chart) {
+  const curves = chart.curves.filter((curve) => curve[progressAxis] && curve[progressAxis].length > 0)
+    .map((curve) => ({ ...curve, x: curve[progressAxis] }));
+  if (!curves.length) return null;
+  const [width, height] = [300, 170];
+  const box = { left: 46, right: width - 10, top: 10, bottom: height - 24 };
+  const flat = (name) => curves.flatMap((curve) => curve[name] ?? []);
+  const values = [...flat("middle"), ...flat("low"), ...flat("high")];
+  const positive = Math.min(...flat("middle")) > 0;
+  const log = positive && Math.max(...flat("middle")) / Math.min(...flat("middle")) > 30;
+  const floor = Math.min(...flat("middle")) / 3;  // a band may reach below zero, a logarithm cannot
+  const level = (value) => (log ? Math.log10(Math.max(value, floor)) : value);
+  const x = linear(padded([Math.min(...flat("x")), Math.max(...flat("x"))], 0), box.left, box.right);
+  const y = linear(padded([Math.min(...values.map(level)), Math.max(...values.map(level))], 0.05), box.bottom, box.top);
+  const svg = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": chartSummary(chart, curves) });
+  chartAxes(svg, box, x, y, log);
+  for (const curve of curves) {
+    const points = curve.x.map((value, k) => `${x(value).toFixed(1)},${y(level(curve.middle[k])).toFixed(1)}`);
+    if (curve.low) {
+      const edge = (name) => curve.x.map((value, k) => `${x(value).toFixed(1)},${y(level(curve[name][k])).toFixed(1)}`);
+      svg.append(svgElement("polygon", { points: [...edge("high"), ...edge("low").reverse()].join(" "), class: `band series-${curve.group % SERIES}` }));
+    }
+    svg.append(points.length > 1 ? svgElement("polyline", { points: points.join(" "), class: `curve series-${curve.group % SERIES}` })
+      : svgElement("circle", { cx: points[0].split(",")[0], cy: points[0].split(",")[1], r: 3, class: `point series-${curve.group % SERIES}` }));
+  }
+  const reading = element("p", { class: "reading muted" });
+  const lastValues = () => reading.replaceChildren(...curves.map((curve) => readingOf(curve, curve.x.length - 1, curves.length > 1)));
+  lastValues();
+  svg.addEventListener("pointermove", (event) => {
+    const bounds = svg.getBoundingClientRect();
+    const value = x.invert(((event.clientX - bounds.left) / bounds.width) * width);
+    svg.querySelector(".cursor").setAttribute("transform", `translate(${Math.min(box.right, Math.max(box.left, x(value)))} 0)`);
+    svg.classList.add("read");
+    reading.replaceChildren(...curves.map((curve) => {
+      let near = 0;
+      curve.x.forEach((candidate, k) => { if (Math.abs(candidate - value) < Math.abs(curve.x[near] - value)) near = k; });
+      return readingOf(curve, near, curves.length > 1);
+    }));
+  });
+  svg.addEventListener("pointerleave", () => {
+    svg.classList.remove("read");
+    lastValues();
+  });
+  return element("figure", { class: "chart" }, element("figcaption", {}, nameElement(chart.name), element("span", { class: "muted", text: log ? " log scale" : "" })), svg, reading);
+}
+
+function chartAxes(svg, box, x, y, log) {
+  const values = log
+    ? ticks(...y.domain, 3).filter(Number.isInteger).map((power) => [power, format(10 ** power)])
+    : ticks(...y.domain, 3).map((value) => [value, format(value)]);
+  for (const [value, text] of values) {
+    svg.append(svgElement("line", { x1: box.left, x2: box.right, y1: y(value), y2: y(value), class: "grid" }),
+      svgElement("text", { x: box.left - 5, y: y(value) + 3.5, class: "tick end" }, text));
+  }
+  for (const value of ticks(...x.domain, 4)) {
+    svg.append(svgElement("text", { x: x(value), y: box.bottom + 15, class: "tick" }, format(value) + (progressAxis === "seconds" ? " s" : "")));
+  }
+  svg.append(svgElement("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, class: "axis" }),
+    svgElement("line", { x1: 0, x2: 0, y1: box.top, y2: box.bottom, class: "cursor" }));
+}
+
+function readingOf(curve, k, named) {
+  const spread = curve.low ? ` ± ${format((curve.high[k] - curve.low[k]) / 2, 2)}` : "";
+  const at = progressAxis === "seconds" ? `${format(curve.x[k], 3)} s` : `generation ${curve.x[k]}`;
+  return element("span", { class: "reading-item" }, element("span", { class: `swatch series-${curve.group % SERIES}` }),
+    named ? nameElement(data.groups[curve.group]) : "", ` ${format(curve.middle[k])}${spread} at ${at}`);
+}
+
+function chartSummary(chart, curves) {
+  const ends = curves.map((curve) => `${shorten(data.groups[curve.group], 40)} ends at ${format(curve.middle.at(-1))}`);
+  return `${shorten(chart.name, 80)} over ${progressAxis}: ${ends.join(", ")}`;
+}

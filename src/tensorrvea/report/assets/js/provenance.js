@@ -1,0 +1,41 @@
+// Where the numbers come from, and how to make them again.
+
+"use strict";
+
+function makeProvenance() {
+  const holder = byId("provenance");
+  data.runs.forEach((run, r) => {
+    const list = element("dl", { class: "facts" });
+    const fact = (name, value) => list.append(element("dt", { text: shorten(name, 60) }), element("dd", {}, value));
+    const command = run.provenance.command;
+    for (const [name, value] of Object.entries(run.provenance)) {
+      if (name !== "command") fact(name, factElement(value));
+    }
+    const body = [list];
+    if (command) {
+      const text = String(command);
+      const button = element("button", { type: "button", class: "link", text: "Copy", onclick: () => copy(text, button) });
+      body.push(element("p", { class: "muted" }, "To make it again ", button), element("pre", { text: clipped(text), tabIndex: 0 }));
+    }
+    const head = element("summary", {}, nameElement(run.label));
+    holder.append(data.runs.length > 1 ? element("details", { open: r === 0 && data.runs.length <= 3 }, head, ...body) : element("div", {}, ...body));
+  });
+  const made = element("p", { class: "muted hint", text: `Page made by tensorrvea ${data.version}. It holds all of its data and asks the network for nothing.` });
+  holder.append(made);
+}
+
+const clipped = (text) => (text.length > 20000 ? `${text.slice(0, 20000)}…` : text);
+
+// Short values in a line; nested ones as indented JSON.
+function factElement(value) {
+  if (value !== null && typeof value === "object") {
+    const entries = Object.entries(value);
+    const simple = entries.every(([, inner]) => inner === null || typeof inner !== "object");
+    if (simple && !Array.isArray(value) && entries.length <= 12) {
+      return element("span", { class: "pairs" }, ...entries.map(([name, inner]) =>
+        element("span", { class: "pair" }, element("span", { class: "muted", text: `${shorten(name, 60)} ` }), nameElement(String(inner)))));
+    }
+    return element("pre", { text: clipped(JSON.stringify(value, null, 2)), tabIndex: 0 });
+  }
+  return nameElement(typeof value === "number" ? format(value, 6) : String(value), "fact");
+}

@@ -1,0 +1,174 @@
+// Behaviour: episodes of planar robots, up to three side by side on one clock.
+
+"use strict";
+
+const MOST_STAGES = 3;
+const player = { shown: [], time: 0, playing: false, last: 0, speed: 1 };
+
+function makeReplays() {
+  if (!data.replayOf.size) return;
+  byId("behaviour").hidden = false;
+  const list = byId("replay-list");
+  const replays = [...data.replayOf.values()].sort((a, b) => a.index - b.index);
+  replays.forEach((replay, k) => {
+    list.append(element("button", { type: "button", class: "chip", "aria-pressed": "false", "data-index": replay.index,
+      title: describe(replay.index), text: data.runs.length > 1 ? `${k + 1} · ${shorten(runNameOf(replay.index), 18)}` : String(k + 1),
+      "aria-label": `Episode of ${describe(replay.index)}`,
+      onclick: () => toggleStage(replay.index),
+      onpointerenter: () => setHover(replay.index), onpointerleave: () => setHover(-1) }));
+  });
+  byId("play").addEventListener("click", () => setPlaying(!player.playing));
+  byId("speed").addEventListener("change", (event) => (player.speed = Number(event.target.value)));
+  byId("scrub").addEventListener("input", (event) => {
+    setPlaying(false);
+    player.time = Number(event.target.value) / 100;
+    drawStages();
+  });
+  const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  showStages([replays[Math.floor(replays.length / 2)].index]);
+  setPlaying(!calm);
+}
+
+// Poses as (frames, bodies, 3): x, height and angle of every body; decoded when first wanted.
+function posesOf(replay) {
+  if (!replay.values) {
+    replay.values = decodeArray(replay.poses);
+    [replay.frames, replay.bodies] = replay.poses.shape;
+    measure(replay);
+  }
+  return replay.values;
+}
+
+// How much of the world a stage must show: the tallest that the robot gets, and how wide it is.
+function measure(replay) {
+  let [low, high, size] = [Infinity, -Infinity, 0];
+  for (let t = 0; t < replay.frames; t++) {
+    let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let b = 0; b < replay.bodies; b++) {
+      const [x, y, angle] = pose(replay, t, b);
+      const { halfLength, radius } = replay.segments[b];
+      const [dx, dy] = [Math.abs(Math.cos(angle)) * halfLength + radius, Math.abs(Math.sin(angle)) * halfLength + radius];
+      left = Math.min(left, x - dx);
+      right = Math.max(right, x + dx);
+      bottom = Math.min(bottom, y - dy);
+      top = Math.max(top, y + dy);
+    }
+    low = Math.min(low, bottom);
+    high = Math.max(high, top);
+    size = Math.max(size, right - left, top - bottom);
+  }
+  replay.view = { low, high, size };
+}
+
+function pose(replay, t, b) {
+  const at = 3 * (t * replay.bodies + b);
+  return [replay.values[at], replay.values[at + 1], replay.values[at + 2]];
+}
+
+const durationOf = (replay) => (replay.poses.shape[0] - 1) * replay.dt;
+
+// A solution was chosen: its episode takes a stage, or the reader is told which one is nearest.
+function playFor(index, evenIfNear = false) {
+  if (!data.replayOf.size) return;
+  const note = byId("behaviour-note");
+  if (data.replayOf.has(index)) {
+    note.textContent = "";
+    addStage(index);
+    return;
+  }
+  const near = nearestReplay(index);
+  if (evenIfNear) addStage(near);
+  note.textContent = evenIfNear ? `Nearest stored episode: solution ${data.rowOf[near]}` : `No episode stored for solution ${data.rowOf[index]}`;
+}
+
+function nearestReplay(index) {
+  const { F, m } = data;
+  let best = -1;
+  let distance = Infinity;
+  for (const other of data.replayOf.keys()) {
+    let squared = 0;
+    for (let j = 0; j < m; j++) {
+      const [low, high] = sliderRange(j);
+      if (high > low) squared += ((F[index * m + j] - F[other * m + j]) / (high - low)) ** 2;
+    }
+    if (squared < distance) [best, distance] = [other, squared];
+  }
+  return best;
+}
+
+// The first click replaces what the page opened with; later ones join it, the oldest giving way.
+function addStage(index) {
+  if (player.shown.includes(index)) return restart();
+  const kept = player.opened ? player.shown : [];
+  player.opened = true;
+  showStages([...kept, index].slice(-MOST_STAGES));
+  restart();
+}
+
+function toggleStage(index) {
+  if (player.shown.includes(index) && player.shown.length > 1) {
+    player.opened = true;
+    showStages(player.shown.filter((shown) => shown !== index));
+  } else addStage(index);
+}
+
+function restart() {
+  player.time = 0;
+  setPlaying(true);
+}
+
+function showStages(indices) {
+  player.shown = indices;
+  byId("stages").dataset.count = indices.length;
+  byId("stages").replaceChildren(...indices.map((index) => {
+    posesOf(data.replayOf.get(index));
+    const pinned = pinOf(index);
+    const caption = element("figcaption", {}, pinned ? element("span", { class: "letter", text: pinned.letter }) : "",
+      data.runs.length > 1 ? nameElement(runNameOf(index)) : "",
+      element("span", { class: "muted values", text: objectivesOf(index).slice(0, 4).map((value, j) => `${shorten(data.objectives[j].name, 14)} ${format(value, 3)}`).join(" · ") }));
+    return element("figure", { "data-index": index },
+      element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` }), caption);
+  }));
+  byId("replay-list").querySelectorAll("button").forEach((chip) =>
+    chip.setAttribute("aria-pressed", String(indices.includes(Number(chip.dataset.index)))));
+  const longest = Math.max(...indices.map((index) => durationOf(data.replayOf.get(index))));
+  byId("scrub").max = String(Math.max(1, Math.round(longest * 100)));
+  player.longest = longest;
+  drawStages();
+}
+
+function setPlaying(playing) {
+  if (playing && player.time >= player.longest) player.time = 0;
+  const start = playing && !player.playing;
+  player.playing = playing;
+  byId("play").textContent = playing ? "❚❚" : "▶";
+  byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
+  if (start) {
+    player.last = performance.now();
+    requestAnimationFrame(advance);
+  }
+}
+
+function advance(now) {
+  if (!player.playing) return;
+  player.time += (Math.min(100, now - player.last) / 1000) * player.speed;
+  player.last = now;
+  if (player.time >= player.longest) {
+    player.time = player.longest;
+    setPlaying(false);
+  }
+  drawStages();
+  requestAnimationFrame(advance);
+}
+
+function drawStages() {
+  byId("scrub").value = String(Math.round(player.time * 100));
+  byId("clock").textContent = `${player.time.toFixed(2)} s`;
+  byId("stages").querySelectorAll("figure").forEach((figure) => {
+    const replay = data.replayOf.get(Number(figure.dataset.index));
+    const canvas = figure.querySelector("canvas");
+    const t = Math.min(replay.frames - 1, player.time / replay.dt);
+    canvas.dataset.frame = String(Math.floor(t));
+    drawStage(canvas, replay, t);
+  });
+}

@@ -1,0 +1,83 @@
+"""Data for the page as JSON that is safe inside HTML, arrays as base64."""
+
+import base64
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def pack(array: np.ndarray) -> dict[str, Any]:
+    """An array without loss: in single precision where every value is one already, or else in double.
+
+    >>> pack(np.array([[0.5, 1.0]]))
+    {'type': 'f32', 'shape': [1, 2], 'data': 'AAAAPwAAgD8='}
+    >>> pack(np.array([0.1]))["type"]
+    'f64'
+    """
+    values = np.asarray(array, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        single = values.astype("<f4")
+    if (single == values).all():
+        return {"type": "f32", "shape": list(values.shape), "data": _base64(single)}
+    return {"type": "f64", "shape": list(values.shape), "data": _base64(values.astype("<f8"))}
+
+
+def pack_integers(array: np.ndarray) -> dict[str, Any]:
+    values = np.asarray(array)
+    return {"type": "u32", "shape": list(values.shape), "data": _base64(values.astype("<u4"))}
+
+
+def pack_for_drawing(array: np.ndarray) -> dict[str, Any]:
+    """An array to 16 bits: each column of the last axis in 65,536 steps of its own range.
+
+    >>> packed = pack_for_drawing(np.array([[0.0, 5.0], [1.0, 7.0]]))
+    >>> packed["low"], packed["high"], packed["data"]
+    ([0.0, 5.0], [1.0, 7.0], 'AAAAAP/''/''/''/8=')
+    """
+    values = np.asarray(array, dtype=np.float64)
+    columns = values.reshape(-1, values.shape[-1])
+    low = columns.min(axis=0) if len(columns) else np.zeros(columns.shape[1])
+    high = columns.max(axis=0) if len(columns) else np.zeros(columns.shape[1])
+    span = np.where(high > low, high - low, 1.0)
+    steps = np.rint((columns - low) / span * 65535).astype("<u2")
+    return {
+        "type": "u16",
+        "shape": list(values.shape),
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "data": _base64(steps),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Provenance as JSON can hold it: numbers that JSON lacks, and unknown objects, become text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, str) or value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Sequence | set | frozenset):
+        return [plain(inner) for inner in value]
+    return str(value)
+
+
+def safe_json(value: Any) -> str:
+    r"""JSON that cannot end the element that it stands in, nor begin another: ASCII, without <, > and &.
+
+    >>> print(safe_json("</script>"))
+    "\u003c/script\u003e"
+    """
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _base64(array: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")

@@ -1,0 +1,146 @@
+"""What a page is made from: plain records of runs, that hold nothing but names and arrays.
+
+A page does not care where a run came from. ``Run`` objects are made from results (``from_result``), from run
+directories, or by hand; everything in them is in the user's own signs and units.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from tensorrvea.checks import check_array, check_choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segment:
+    """One body of a planar robot: a capsule, or a disc where ``half_length`` is 0.
+
+    At angle 0 it lies along the first axis; angles turn the first axis towards the second. A segment that is
+    ``far`` (the further leg of a pair) is drawn paler. Segments are drawn in their order, later ones in front.
+    """
+
+    name: str
+    half_length: float
+    radius: float
+    far: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Replay:
+    """One episode of the policy of one solution, as planar poses.
+
+    Attributes:
+      solution: the row of the run's ``X`` and ``F``.
+      dt: seconds from one frame to the next.
+      segments: the bodies; the first is the one that the camera follows.
+      poses: along, up (or across, seen from above) and angle of each body in each frame; metres and radians.
+      ground: the height of the floor; None for a robot that is seen from above, as a swimmer is.
+    """
+
+    solution: int
+    dt: float
+    segments: Sequence[Segment]
+    poses: Float[np.ndarray, "frames bodies 3"]
+    ground: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        poses = check_array("poses", self.poses, shape="(frames, bodies, 3)", ndim=3)
+        if poses.shape[1:] != (len(self.segments), 3) or len(poses) == 0:
+            raise ValueError(f"poses must have shape (frames, {len(self.segments)}, 3), got {poses.shape}")
+        if not self.segments:
+            raise ValueError("segments must hold at least one body, got none")
+        if not self.dt > 0:
+            raise ValueError(f"dt must be above 0, got {self.dt}")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class History:
+    """How a run went. Every array has one entry a recorded generation, in order.
+
+    ``metrics`` are curves by name: hypervolume, IGD, expected utility, or others. ``fronts`` are pairs of a
+    generation and the front of then, for as many generations as were recorded.
+    """
+
+    generations: Int[np.ndarray, " g"]
+    seconds: Float[np.ndarray, " g"] | None = None
+    evaluations: Int[np.ndarray, " g"] | None = None
+    living: Int[np.ndarray, " g"] | None = None
+    ideal: Float[np.ndarray, "g m"] | None = None
+    nadir: Float[np.ndarray, "g m"] | None = None
+    metrics: Mapping[str, Float[np.ndarray, " g"]] = field(default_factory=dict)
+    fronts: Sequence[tuple[int, Float[np.ndarray, "k m"]]] = ()
+
+    def __post_init__(self) -> None:
+        given = {"seconds": self.seconds, "evaluations": self.evaluations, "living": self.living}
+        for name, values in {**given, "ideal": self.ideal, "nadir": self.nadir, **self.metrics}.items():
+            if values is not None and len(values) != len(self.generations):
+                raise ValueError(
+                    f"{name} must have one entry for each of {len(self.generations)} generations, got {len(values)}"
+                )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """One run: what it found, how it went, and where it comes from.
+
+    Attributes:
+      label: what the reader calls it; every run of a page needs its own.
+      algorithm: runs of the same algorithm share a colour, and a band in the progress charts.
+      problem: its name.
+      objective_names, units, directions, variable_names: of the problem; ``directions`` are "min" or "max".
+      X, F, violation: the solutions to choose from. X may have no columns, if it was not kept.
+      history: None if nothing was recorded.
+      true_front: points of the true front, where it is known.
+      replays: episodes of some of the solutions.
+      provenance: spec, seed, versions, device, seconds, command: whatever is known, by name. Values are strings,
+        numbers, or nested lists and mappings of them. ``command`` is shown apart, to be copied.
+    """
+
+    label: str
+    algorithm: str
+    problem: str
+    objective_names: Sequence[str]
+    units: Sequence[str]
+    directions: Sequence[str]
+    variable_names: Sequence[str]
+    X: Float[np.ndarray, "n d"]
+    F: Float[np.ndarray, "n m"]
+    violation: Float[np.ndarray, " n"]
+    history: History | None = None
+    true_front: Float[np.ndarray, "k m"] | None = None
+    replays: Sequence[Replay] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        f = check_array("F", self.F, shape="(solutions, objectives)", ndim=2)
+        x = check_array("X", self.X, shape="(solutions, variables)", ndim=2)
+        violation = check_array("violation", self.violation, shape="(solutions,)", ndim=1)
+        if not len(f) == len(x) == len(violation):
+            raise ValueError(
+                f"X, F and violation must have as many rows, got {len(x)}, {len(f)} and {len(violation)}"
+            )
+        if f.shape[1] < 2:
+            raise ValueError(f"F must have at least 2 objectives, got {f.shape[1]}")
+        if x.shape[1] not in (0, len(self.variable_names)):
+            raise ValueError(
+                f"X must have {len(self.variable_names)} columns, one a variable name, got {x.shape[1]}"
+            )
+        for name in ("objective_names", "units", "directions"):
+            if len(getattr(self, name)) != f.shape[1]:
+                raise ValueError(
+                    f"{name} must have one entry for each of {f.shape[1]} objectives, got {len(getattr(self, name))}"
+                )
+        for direction in self.directions:
+            check_choice("directions", direction, ("min", "max"))
+        if self.true_front is not None:
+            truth = check_array("true_front", self.true_front, shape="(points, objectives)", ndim=2)
+            if truth.shape[1] != f.shape[1]:
+                raise ValueError(f"true_front must have {f.shape[1]} columns, got {truth.shape[1]}")
+        for replay in self.replays:
+            if not 0 <= replay.solution < len(f):
+                raise ValueError(
+                    f"a replay's solution must be a row of F, 0 to {len(f) - 1}, got {replay.solution}"
+                )
