@@ -35,7 +35,7 @@ def pack_for_drawing(array: np.ndarray) -> dict[str, Any]:
 
     >>> packed = pack_for_drawing(np.array([[0.0, 5.0], [1.0, 7.0]]))
     >>> packed["low"], packed["high"], packed["data"]
-    ([0.0, 5.0], [1.0, 7.0], 'AAAAAP/''/''/''/8=')
+    ([0.0, 5.0], [1.0, 7.0], 'AAAAAP////8=')
     """
     values = np.asarray(array, dtype=np.float64)
     columns = values.reshape(-1, values.shape[-1])

@@ -16,8 +16,8 @@ from tensorrvea.report.payload import Replay, Run
 
 # In this order: each may use what comes before it when the page starts.
 SCRIPTS = (
-    "text", "data", "decision", "state", "canvas", "scatter", "parallel", "front", "marks", "controls", "pointer",
-    "choose", "export", "tray", "robot", "replay", "progress", "provenance", "main",
+    "text", "data", "decision", "state", "canvas", "scatter", "parallel", "front", "marks", "controls",
+    "pointer", "choose", "export", "tray", "robot", "replay", "progress", "provenance", "main",
 )  # fmt: skip
 
 MOST_X_BYTES = 5_000_000
@@ -152,10 +152,9 @@ def _rows_to_keep(runs: Sequence[Run]) -> list[np.ndarray]:
     keep = []
     for run in runs:
         rows = _even(np.arange(len(run.F)), max(1, budget * len(run.F) // total))
-        extremes = np.concatenate([run.F.argmin(axis=0), run.F.argmax(axis=0)]) if len(run.F) else []
-        keep.append(
-            np.unique(np.concatenate([rows, extremes, [r.solution for r in run.replays]]).astype(int))
-        )
+        extremes = [*run.F.argmin(axis=0), *run.F.argmax(axis=0)] if len(run.F) else []
+        replayed = [replay.solution for replay in run.replays]
+        keep.append(np.unique(np.array([*rows, *extremes, *replayed], dtype=int)))
     return keep
 
 
@@ -170,7 +169,7 @@ def _notes(
         )
     if not with_x:
         notes.append(
-            f"The decision vectors would take {x_bytes / 1e6:,.0f} MB: they are in {csv_name}, beside this page."
+            f"The decision vectors would take {x_bytes / 1e6:,.0f} MB: they are beside it, in {csv_name}."
         )
     return notes
 
@@ -201,7 +200,7 @@ def _replay(replay: Replay, rows: np.ndarray) -> dict[str, Any]:
         "dt": float(replay.dt * step),
         "ground": None if replay.ground is None else float(replay.ground),
         "segments": [
-            {"name": s.name, "halfLength": float(s.half_length), "radius": float(s.radius), "far": bool(s.far)}
+            {"halfLength": float(s.half_length), "radius": float(s.radius), "far": bool(s.far)}
             for s in replay.segments
         ],
         "poses": pack_for_drawing(poses[::step]),

@@ -19,7 +19,7 @@ class Segment:
     """One body of a planar robot: a capsule, or a disc where ``half_length`` is 0.
 
     At angle 0 it lies along the first axis; angles turn the first axis towards the second. A segment that is
-    ``far`` (the further leg of a pair) is drawn paler. Segments are drawn in their order, later ones in front.
+    ``far`` (the further leg of a pair) is drawn paler. Segments are drawn in order, later ones in front.
     """
 
     name: str
@@ -77,9 +77,8 @@ class History:
         given = {"seconds": self.seconds, "evaluations": self.evaluations, "living": self.living}
         for name, values in {**given, "ideal": self.ideal, "nadir": self.nadir, **self.metrics}.items():
             if values is not None and len(values) != len(self.generations):
-                raise ValueError(
-                    f"{name} must have one entry for each of {len(self.generations)} generations, got {len(values)}"
-                )
+                entries = len(self.generations)
+                raise ValueError(f"{name} must have {entries} entries, one a generation, got {len(values)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,8 +94,8 @@ class Run:
       history: None if nothing was recorded.
       true_front: points of the true front, where it is known.
       replays: episodes of some of the solutions.
-      provenance: spec, seed, versions, device, seconds, command: whatever is known, by name. Values are strings,
-        numbers, or nested lists and mappings of them. ``command`` is shown apart, to be copied.
+      provenance: spec, seed, versions, device, seconds, command: whatever is known, by name. Values are
+        strings, numbers, or nested lists and mappings of them. ``command`` is shown apart, to be copied.
     """
 
     label: str
@@ -129,10 +128,9 @@ class Run:
                 f"X must have {len(self.variable_names)} columns, one a variable name, got {x.shape[1]}"
             )
         for name in ("objective_names", "units", "directions"):
-            if len(getattr(self, name)) != f.shape[1]:
-                raise ValueError(
-                    f"{name} must have one entry for each of {f.shape[1]} objectives, got {len(getattr(self, name))}"
-                )
+            entries = len(getattr(self, name))
+            if entries != f.shape[1]:
+                raise ValueError(f"{name} must have {f.shape[1]} entries, one an objective, got {entries}")
         for direction in self.directions:
             check_choice("directions", direction, ("min", "max"))
         if self.true_front is not None:

@@ -76,6 +76,12 @@ function ticks(low, high, wanted = 5) {
   return made;
 }
 
+// Each tick with its text.
+function labelled(values) {
+  const labels = tickLabels(values);
+  return values.map((value, k) => [value, labels[k]]);
+}
+
 // "cost [€]": the objective's name and unit, cut to fit.
 function objectiveTitle(j, most = 40) {
   const { name, unit } = data.objectives[j];

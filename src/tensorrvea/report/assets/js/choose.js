@@ -20,10 +20,9 @@ function makeChoose() {
         changed("weights");
       } });
     const row = element("div", { class: "objective", "data-objective": j },
-      element("div", { class: "objective-head" },
-        element("span", { class: "objective-name" }, nameElement(objective.name), objective.unit ? nameElement(`[${objective.unit}]`, "unit muted") : ""),
-        element("span", { class: "muted direction", text: directionText(j) })),
       element("div", { class: "filter" },
+        element("p", { class: "objective-name" }, nameElement(objective.name), objective.unit ? nameElement(`[${objective.unit}]`, "unit muted") : "",
+          element("span", { class: "muted direction", text: directionText(j) })),
         element("canvas", { class: "histogram", "aria-hidden": "true" }),
         element("div", { class: "two-ends" }, end("low", 0), end("high", STEPS)),
         element("div", { class: "ends muted" }, element("span", { text: format(low) }), element("span", { text: format(high) }))),
@@ -135,7 +134,7 @@ function showMarked() {
     row.append(element("td", {}, element("button", {
       type: "button", class: "link", text: pinned ? `Pinned ${pinned.letter}` : "Pin", disabled: Boolean(pinned),
       "aria-label": `Pin the solution that is best by ${name}`,
-      onclick: () => choosePoint(index, ...screenPlace(index)),
+      onclick: () => pinAndPlay(index),
     })));
     row.addEventListener("pointerenter", () => setHover(index));
     row.addEventListener("pointerleave", () => setHover(-1));

@@ -127,6 +127,8 @@ function showStatus() {
   }
   byId("in-play").textContent = text;
   byId("clear-filters").hidden = !brushed;
+  byId("to-compare").hidden = state.pins.length === 0;
+  byId("to-compare").textContent = `Compare ${state.pins.length} pinned`;
   const hints = {
     "2d": "Click pins, drag filters.", "3d": "Click pins, drag turns.", parallel: "Click pins, drag on an axis filters.",
   };

@@ -83,7 +83,8 @@ function domainOf(F, m, other = null) {
 // A little room at both ends, and a width even where all values agree.
 function padded([low, high], share = 0.04) {
   if (!(high >= low)) return [0, 1];
-  const room = high > low ? (high - low) * share : Math.abs(high) * 0.1 || 0.5;
+  const same = high - low <= 1e-9 * Math.max(Math.abs(high), Math.abs(low));
+  const room = same ? Math.abs(high) * 0.1 || 0.5 : (high - low) * share;
   return [low - room, high + room];
 }
 

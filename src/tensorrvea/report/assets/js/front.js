@@ -61,18 +61,10 @@ function drawParallelPoints(context, frames) {
     const rows = thin(Array.from({ length: data.truth.length / data.m }, (_, i) => i), 400);
     drawLines(context, geometry, data.truth, data.m, rows, colours.truth, 0.25);
   }
-  if (frames) {
-    for (const { values, rows, run } of frames) drawLines(context, geometry, values, data.m, rows, runColour(run), opacityFor(rows.length));
-  } else {
-    drawLines(context, geometry, data.F, data.m, front.dropped, colours.muted, 0.06);
-    byRun(front.drawn).forEach((rows, run) => {
-      if (rows.length) drawLines(context, geometry, data.F, data.m, rows, runColour(run), opacityFor(rows.length));
-    });
-  }
+  if (!frames) drawLines(context, geometry, data.F, data.m, front.dropped, colours.muted, 0.1);
+  drawLineSets(context, geometry, data.m, frames ?? byRun(front.drawn).map((rows, run) => ({ values: data.F, rows, run })));
   drawParallelAxes(context, geometry);
 }
-
-const opacityFor = (lines) => Math.min(0.7, Math.max(0.12, 12 / Math.sqrt(lines * 6)));
 
 function byRun(rows) {
   const groups = data.runs.map(() => []);

@@ -45,6 +45,7 @@ function start() {
     showMarked();
     if (data.replayOf.size && player.shown.length) showStages(player.shown);
   });
+  when("pins", showStatus);
   when("pins", atNextFrame(drawMarks));
   const repaint = () => {
     readColours();
@@ -62,6 +63,7 @@ function start() {
   byId("theme").addEventListener("click", nextTheme);
   byId("download-all").addEventListener("click", () => download(`${fileStem()}.csv`, csvOf(derived.playing)));
   byId("download-pinned").addEventListener("click", () => download(`${fileStem()}-pinned.csv`, csvOf(state.pins.map((pinned) => pinned.index))));
+  byId("to-compare").addEventListener("click", () => byId("compare").scrollIntoView({ block: "start" }));
   byId("unpin-all").addEventListener("click", () => {
     state.pins = [];
     changed("pins");

@@ -46,10 +46,12 @@ function drawMarks() {
     MARKS.forEach(({ key, shape }, k) => {
       const index = derived.marks[key];
       if (index < 0) return;
-      if (!parallel) return drawShape(context, shape, ...screenPlace(index), 7.5);
+      // Signs for the same solution go round one another.
+      const grown = 2.5 * MARKS.slice(0, k).filter((other) => derived.marks[other.key] === index).length;
+      if (!parallel) return drawShape(context, shape, ...screenPlace(index), 7 + grown);
       own(index, 2);
       const { at, scales } = front.geometry;
-      at.forEach((x, j) => drawShape(context, shape, x, scales[j](data.F[index * data.m + j]), 4.5 + k));
+      at.forEach((x, j) => drawShape(context, shape, x, scales[j](data.F[index * data.m + j]), 4.5 + grown));
     });
   }
   for (const { index, letter } of state.pins) {

@@ -19,33 +19,44 @@ function drawParallelAxes(context, { box, at, scales }) {
     context.strokeStyle = colours.line;
     context.lineWidth = 1;
     line(context, x, box.top, x, box.bottom);
-    for (const value of ticks(...scales[j].domain, 4)) {
+    for (const [value, text] of labelled(ticks(...scales[j].domain, 4))) {
       const y = scales[j](value);
       line(context, x - 3, y, x, y);
-      if (room > 44) write(context, format(value, 3), x - 6, y, { align: "right", halo: true });
+      if (room > 44) write(context, text, x - 6, y, { align: "right", halo: true });
     }
     context.font = BOLD;
-    const edge = j === 0 ? "left" : j === at.length - 1 ? "right" : "center";
-    const from = edge === "left" ? Math.max(4, x - 50) : edge === "right" ? Math.min(x + 50, x + box.left - 4) : x;
-    write(context, fit(context, objectiveTitle(j), room - 10), from, 18, { colour: colours.ink, font: BOLD, align: edge });
-    if (room > 60) write(context, directionText(j), from, 36, { align: edge });
+    const outer = j === 0 || j === at.length - 1;
+    const free = Math.min(room - 10, outer ? 2 * box.left - 6 : Infinity);
+    write(context, fit(context, objectiveTitle(j), free), x, 18, { colour: colours.ink, font: BOLD });
+    if (free > 55) write(context, directionText(j), x, 36);
   });
 }
 
-// Lines in batches: one stroke for many, yet enough strokes that a crowd looks denser than a few.
-function drawLines(context, { at, scales }, F, m, rows, colour, opacity, thickness = 1) {
+// Lines from `start` to `end` of the rows, as one stroke.
+function drawLines(context, { at, scales }, F, m, rows, colour, opacity, thickness = 1, start = 0, end = rows.length) {
   context.strokeStyle = faded(colour, opacity);
   context.lineWidth = thickness;
   context.lineJoin = "round";
-  const batch = Math.max(1, Math.ceil(rows.length / 150));
-  for (let start = 0; start < rows.length; start += batch) {
-    context.beginPath();
-    for (let k = start; k < Math.min(start + batch, rows.length); k++) {
-      const base = rows[k] * m;
-      context.moveTo(at[0], scales[0](F[base]));
-      for (let j = 1; j < m; j++) context.lineTo(at[j], scales[j](F[base + j]));
+  context.beginPath();
+  for (let k = start; k < end; k++) {
+    const base = rows[k] * m;
+    context.moveTo(at[0], scales[0](F[base]));
+    for (let j = 1; j < m; j++) context.lineTo(at[j], scales[j](F[base + j]));
+  }
+  context.stroke();
+}
+
+// Sets of lines, dealt out in turn so that none lies above all others: one stroke for many lines, which is quick,
+// yet enough strokes that a crowd looks denser than a few.
+function drawLineSets(context, geometry, m, sets) {
+  const lines = sets.reduce((sum, { rows }) => sum + rows.length, 0);
+  const rounds = Math.min(150, Math.max(1, ...sets.map(({ rows }) => rows.length)));
+  const opacity = Math.min(0.7, Math.max(0.14, 5 / Math.sqrt(lines)));
+  for (let round = 0; round < rounds; round++) {
+    for (const { values, rows, run } of sets) {
+      const [start, end] = [round, round + 1].map((k) => Math.floor((k * rows.length) / rounds));
+      if (end > start) drawLines(context, geometry, values, m, rows, runColour(run), opacity, 1, start, end);
     }
-    context.stroke();
   }
 }
 

@@ -93,10 +93,13 @@ function choosePoint(index, x, y) {
   }
   setHover(index);
   showTooltip(index, x, y);
-  if (pin(index)) {
-    announce(`Pinned as ${pinOf(index).letter}: ${describe(index)}`);
-    playFor(index);
-  }
+  pinAndPlay(index);
+}
+
+function pinAndPlay(index) {
+  if (!pin(index)) return;
+  announce(`Pinned as ${pinOf(index).letter}: ${describe(index)}`);
+  playFor(index);
 }
 
 function onKey(event) {

@@ -81,13 +81,13 @@ function drawChart(chart) {
 function chartAxes(svg, box, x, y, log) {
   const values = log
     ? ticks(...y.domain, 3).filter(Number.isInteger).map((power) => [power, format(10 ** power)])
-    : ticks(...y.domain, 3).map((value) => [value, format(value)]);
+    : labelled(ticks(...y.domain, 3));
   for (const [value, text] of values) {
     svg.append(svgElement("line", { x1: box.left, x2: box.right, y1: y(value), y2: y(value), class: "grid" }),
       svgElement("text", { x: box.left - 5, y: y(value) + 3.5, class: "tick end" }, text));
   }
-  for (const value of ticks(...x.domain, 4)) {
-    svg.append(svgElement("text", { x: x(value), y: box.bottom + 15, class: "tick" }, format(value) + (progressAxis === "seconds" ? " s" : "")));
+  for (const [value, text] of labelled(ticks(...x.domain, 4))) {
+    svg.append(svgElement("text", { x: x(value), y: box.bottom + 15, class: "tick" }, text + (progressAxis === "seconds" ? " s" : "")));
   }
   svg.append(svgElement("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, class: "axis" }),
     svgElement("line", { x1: 0, x2: 0, y1: box.top, y2: box.bottom, class: "cursor" }));

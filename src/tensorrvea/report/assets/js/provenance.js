@@ -15,7 +15,7 @@ function makeProvenance() {
     if (command) {
       const text = String(command);
       const button = element("button", { type: "button", class: "link", text: "Copy", onclick: () => copy(text, button) });
-      body.push(element("p", { class: "muted" }, "To make it again ", button), element("pre", { text: clipped(text), tabIndex: 0 }));
+      body.push(element("p", { class: "muted" }, "To make it again ", button), element("pre", { lines: clipped(text), tabIndex: 0 }));
     }
     const head = element("summary", {}, nameElement(run.label));
     holder.append(data.runs.length > 1 ? element("details", { open: r === 0 && data.runs.length <= 3 }, head, ...body) : element("div", {}, ...body));
@@ -35,7 +35,7 @@ function factElement(value) {
       return element("span", { class: "pairs" }, ...entries.map(([name, inner]) =>
         element("span", { class: "pair" }, element("span", { class: "muted", text: `${shorten(name, 60)} ` }), nameElement(String(inner)))));
     }
-    return element("pre", { text: clipped(JSON.stringify(value, null, 2)), tabIndex: 0 });
+    return element("pre", { lines: clipped(JSON.stringify(value, null, 2)), tabIndex: 0 });
   }
   return nameElement(typeof value === "number" ? format(value, 6) : String(value), "fact");
 }

@@ -31,13 +31,13 @@ function drawPlaneAxes(context, geometry) {
   const [jx, jy] = state.axes;
   context.lineWidth = 1;
   context.strokeStyle = colours.faint;
-  for (const value of ticks(...x.domain, (box.right - box.left) / 90)) {
+  for (const [value, text] of labelled(ticks(...x.domain, (box.right - box.left) / 90))) {
     line(context, x(value), box.top, x(value), box.bottom);
-    write(context, format(value), x(value), box.bottom + 14);
+    write(context, text, x(value), box.bottom + 14);
   }
-  for (const value of ticks(...y.domain, (box.bottom - box.top) / 60)) {
+  for (const [value, text] of labelled(ticks(...y.domain, (box.bottom - box.top) / 60))) {
     line(context, box.left, y(value), box.right, y(value));
-    write(context, format(value), box.left - 8, y(value), { align: "right" });
+    write(context, text, box.left - 8, y(value), { align: "right" });
   }
   context.strokeStyle = colours.line;
   line(context, box.left, box.bottom, box.right, box.bottom);
@@ -152,9 +152,9 @@ function labelEdge(context, { place }, k, far, values, unit, centre) {
   const outward = nx * (middle[0] - centre[0]) + ny * (middle[1] - centre[1]) < 0 ? -1 : 1;
   [nx, ny] = [(nx / length) * outward, (ny / length) * outward];
   const align = nx < -0.4 ? "right" : nx > 0.4 ? "left" : "center";
-  for (const value of values) {
+  for (const [value, text] of labelled(values)) {
     const p = on(unit(value));
-    write(context, format(value, 3), p[0] + nx * 12, p[1] + ny * 12, { align });
+    write(context, text, p[0] + nx * 12, p[1] + ny * 12, { align });
   }
   let angle = Math.atan2(end[1] - start[1], end[0] - start[0]);
   if (angle > Math.PI / 2 || angle <= -Math.PI / 2) angle += Math.PI;

@@ -15,8 +15,8 @@ const state = {
   pins: [],  // of {index, letter}
   hover: -1,
   generation: null,  // null is the final front, which can be chosen from
-  azimuth: (45 * Math.PI) / 180,
-  elevation: (24 * Math.PI) / 180,
+  azimuth: (36 * Math.PI) / 180,
+  elevation: (22 * Math.PI) / 180,
   theme: "auto",
 };
 

@@ -12,6 +12,9 @@ function visible(text) {
     `⟨U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
+// The same for text of several lines, whose breaks are kept.
+const visibleLines = (text) => String(text).split(/\r?\n/).map(visible).join("\n");
+
 // The first `most` characters of a name, with emoji kept whole.
 function shorten(text, most) {
   const shown = visible(text.length > 20 * most ? text.slice(0, 20 * most) : text);
@@ -36,6 +39,7 @@ function element(tag, properties = {}, ...children) {
   for (const [name, value] of Object.entries(properties)) {
     if (name === "class") made.className = value;
     else if (name === "text") made.textContent = visible(value);
+    else if (name === "lines") made.textContent = visibleLines(value);
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (name.startsWith("data-") || name.startsWith("aria-") || name === "for" || name === "role" || name === "scope") {
       made.setAttribute(name, value);
@@ -61,6 +65,15 @@ function format(value, figures = 4) {
     text = `${Number(mantissa)}e${Number(exponent)}`;
   } else text = String(Number(value.toPrecision(Math.max(figures, size >= 1 ? Math.ceil(Math.log10(size + 1)) : 1))));
   return text.replaceAll("-", "−");
+}
+
+// Labels for an axis: as many figures as tell them apart.
+function tickLabels(values) {
+  for (let figures = 3; figures < 9; figures++) {
+    const labels = values.map((value) => format(value, figures));
+    if (new Set(labels).size === values.length) return labels;
+  }
+  return values.map((value) => format(value, 9));
 }
 
 function count(number, singular, plural = `${singular}s`) {
