@@ -1,7 +1,7 @@
 """Checks of arguments, made where an object is made: each error names the argument, what it takes and what came."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -9,6 +9,8 @@ from typing import Any
 import jax
 import numpy as np
 from numpy.typing import ArrayLike
+
+DIRECTIONS = ("min", "max")
 
 
 def is_traced(value: Any) -> bool:
@@ -61,6 +63,25 @@ def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.nda
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name} must be finite, got {array[where]} at {where}")
     return array
+
+
+def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray:
+    """Points in objective space, one a row: a finite array with at least ``minimum`` rows."""
+    array = check_array(name, value, shape="(points, objectives)", ndim=2)
+    if array.shape[1] == 0:
+        raise ValueError(f"{name} must have at least one objective, got an array of shape {array.shape}")
+    if len(array) < minimum:
+        needs = "one point" if minimum == 1 else f"{minimum} points"
+        raise ValueError(f"{name} must hold at least {needs}, got {len(array)}")
+    return array
+
+
+def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[str, ...]:
+    """``"min"`` or ``"max"`` for each objective; one for all may be given."""
+    each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
+    if len(each) != objectives:
+        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
+    return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:

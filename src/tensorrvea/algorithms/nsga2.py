@@ -1,4 +1,6 @@
-"""NSGA-II: Deb, Pratap, Agarwal and Meyarivan, "A Fast and Elitist Multiobjective Genetic Algorithm", 2002."""
+"""NSGA-II: Deb, Pratap, Agarwal and Meyarivan, "A Fast and Elitist Multiobjective Genetic Algorithm:
+NSGA-II", 2002.
+"""
 
 from typing import NamedTuple
 
@@ -30,7 +32,8 @@ class State(NamedTuple):
 class NSGA2:
     """Survival by non-dominated rank, then by crowding distance; parents by binary tournaments on both.
 
-    With constraints, domination is constrained: the feasible come before the infeasible, and those by violation.
+    With constraints, domination is constrained: the feasible come before the infeasible, and those by
+    violation.
 
     Args:
       population: how many offspring there are in a generation, and how many survive.
@@ -71,7 +74,9 @@ class NSGA2:
         progress: Float[Array, ""] | float,
     ) -> State:
         old, new = state.population, born(offspring, f, violation)
-        pool_f, pool_violation, alive = (jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True))
+        pool_f, pool_violation, alive = (
+            jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True)
+        )
         rank = ranks(pool_f, alive, pool_violation)
         order, score = by_rank_and_crowding(rank, crowding_distance(pool_f, rank, alive))
         survivors: Population = choose(old, new, order[: self.population])
@@ -95,6 +100,6 @@ def by_rank_and_crowding(
 def binary_tournaments(
     key: PRNGKeyArray, alive: Bool[Array, " n"], score: Float[Array, " n"], count: int
 ) -> Int[Array, " count"]:
-    """The better of two, ``count`` times. All living rows stand equally often; of equals the first drawn wins."""
+    """The better of two, ``count`` times. All the living stand equally often; of equals the first wins."""
     one, other = permutations_of_the_living(key, alive, 2 * count).reshape(count, 2).T
     return jnp.where(score[one] <= score[other], one, other)

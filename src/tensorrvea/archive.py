@@ -1,0 +1,43 @@
+"""A bounded archive: the best non-dominated solutions ever found, whatever becomes of the population.
+
+It is a population without memory, so that it is shown, saved and gathered as any other. Both functions are
+pure, and jit, vmap and scan.
+"""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool
+
+from tensorrvea.mating import living_rows
+from tensorrvea.population import Offspring, Population, choose, nobody
+from tensorrvea.selection.crowding import prune, repeated
+from tensorrvea.selection.dominance import nondominated_rows
+
+
+def empty_archive(capacity: int, offspring: Offspring, objectives: int) -> Population:
+    """Places for ``capacity`` solutions like ``offspring``, nobody in them."""
+    return nobody(capacity, Offspring(offspring.x), objectives)
+
+
+def insert(archive: Population, population: Population) -> Population:
+    """The non-dominated feasible solutions of both; the least crowded of them, if there are too many.
+
+    Of solutions with equal objectives one is kept, the archive's own before a new one.
+    """
+    newcomers = population._replace(memory=())
+    f, violation, alive = (jnp.concatenate([a, b]) for a, b in zip(archive[1:4], newcomers[1:4], strict=True))
+    front = nondominated_rows(f, alive & (violation <= 0))
+    return keep(archive, newcomers, front & ~repeated(f, front.astype(jnp.int32)))
+
+
+def keep(first: Population, second: Population, front: Bool[Array, " rows"]) -> Population:
+    """The rows of both that are on the front: as many as ``first`` has at most, the least crowded."""
+    rows = len(first.alive)
+    stays = prune(jnp.concatenate([first.f, second.f]), front, rows)
+    index, _ = living_rows(stays)
+    filled = jnp.arange(rows) < stays.sum()
+    chosen: Population = choose(first, second, index[:rows])
+    return chosen._replace(
+        f=jnp.where(filled[:, None], chosen.f, jnp.inf),
+        violation=jnp.where(filled, chosen.violation, jnp.inf),
+        alive=filled,
+    )

@@ -1,0 +1,213 @@
+"""Who dominates whom, exactly and within bounded memory.
+
+Row a dominates row b if it is nowhere worse and somewhere better; everything is minimised. Equal rows do not
+dominate each other: they share a rank, and all or none of them are non-dominated.
+
+The rows are first sorted lexicographically. Then only an earlier row can dominate a later one, and it does so
+if it is nowhere worse in the objectives after the first. What is left is compared block by block, so that
+memory is O(n m) and one block of comparisons, never n × n.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import moocore
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from tensorrvea.checks import check_directions, check_points
+
+# Rows compared at once. Larger blocks leave the cache, smaller ones spend their time on the loop.
+BLOCK = 128
+
+
+def nondominated(F: ArrayLike, directions: str | Sequence[str] = "min") -> Bool[np.ndarray, " n"]:
+    """Which rows no other row dominates, on the host and in double precision; equal rows are all kept.
+
+    By moocore, in O(n log n) for two and three objectives and O(n log^(m-2) n) beyond (Kung, Luccio and
+    Preparata, 1975). Inside compiled code, use ``nondominated_rows``.
+
+    >>> nondominated([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]])
+    array([ True,  True, False,  True])
+    >>> nondominated([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0]], directions="max")
+    array([False, False,  True])
+    """
+    f = check_points("F", F, minimum=0)
+    maximise = [direction == "max" for direction in check_directions(directions, f.shape[1])]
+    if len(f) == 0:
+        return np.zeros(0, bool)
+    return np.asarray(moocore.is_nondominated(f, maximise=maximise, keep_weakly=True), bool)
+
+
+def nondominated_rows(
+    f: Float[Array, "n m"], alive: Bool[Array, " n"], violation: Float[Array, " n"] | None = None
+) -> Bool[Array, " n"]:
+    """Which living rows no other living row dominates: ``ranks(...) == 0``, without the other ranks.
+
+    With ``violation``, domination is constrained (see ``ranks``): if any living row is feasible, these are
+    feasible.
+    """
+    if violation is None:
+        return _first_front(f, alive)
+    feasible = alive & (violation <= 0)
+    least = jnp.where(alive, violation, jnp.inf).min()
+    return jnp.where(feasible.any(), _first_front(f, feasible), alive & (violation == least))
+
+
+def ranks(
+    f: Float[Array, "n m"], alive: Bool[Array, " n"], violation: Float[Array, " n"] | None = None
+) -> Int[Array, " n"]:
+    """Non-dominated sorting: 0 for the non-dominated, 1 for those that only they dominate, and so on.
+
+    The rank of a row is the length of the longest chain of rows that dominate each other and end in it. Dead
+    rows have rank n, which no living row reaches. Living rows must be finite.
+
+    With ``violation``, domination is constrained (Deb et al., 2002): a feasible row dominates every
+    infeasible one, and of two infeasible rows, the one with the smaller violation dominates, whatever their
+    objectives.
+
+    >>> f = jnp.array([[2.0, 2.0], [1.0, 3.0], [2.0, 2.0], [3.0, 3.0], [0.0, 0.0]])
+    >>> ranks(f, jnp.array([True, True, True, True, False])).tolist()
+    [0, 0, 0, 1, 5]
+    >>> ranks(f, jnp.ones(5, bool), violation=jnp.array([0.0, 0.0, 7.0, 0.0, 2.0])).tolist()
+    [0, 0, 3, 1, 2]
+    """
+    n = len(f)
+    if violation is None:
+        return jnp.where(alive, _longest_chains(f, alive), n)
+    feasible = alive & (violation <= 0)
+    by_objectives = _longest_chains(f, feasible)
+    fronts = jnp.where(feasible, by_objectives + 1, 0).max(initial=0)
+    by_violation = fronts + _dense_rank(jnp.where(alive & ~feasible, violation, jnp.inf))
+    return jnp.where(feasible, by_objectives, jnp.where(alive, by_violation, n))
+
+
+class _Sorted(NamedTuple):
+    """Rows in lexicographic order, filled up to whole blocks."""
+
+    order: Int[Array, " n"]
+    columns: tuple[
+        Float[Array, " filled"], ...
+    ]  # the objectives after the first, which the order has settled
+    first: Bool[Array, " filled"]  # whether a row differs from the one before it; fillers do not
+
+    def restore(self, values: Array) -> Array:
+        """Values of the sorted rows, in the rows' own order; a repeated row has the value of its first."""
+        n = len(self.order)
+        place = lax.cummax(jnp.where(self.first[:n], jnp.arange(n, dtype=jnp.int32), 0))
+        return jnp.zeros(n, values.dtype).at[self.order].set(values[place], unique_indices=True)
+
+
+def _sort(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> _Sorted:
+    n, m = f.shape
+    # The dead are worse than anybody, and nobody is worse than they.
+    objectives = [jnp.where(alive, f[:, k], jnp.inf) for k in range(m)]
+    *columns, order = lax.sort((*objectives, jnp.arange(n, dtype=jnp.int32)), num_keys=m, is_stable=True)
+    differs = [jnp.ones(1, bool), jnp.stack([column[1:] != column[:-1] for column in columns]).any(axis=0)]
+    fill = -n % BLOCK
+    return _Sorted(
+        order=order,
+        columns=tuple(jnp.pad(column, (0, fill), constant_values=jnp.inf) for column in columns[1:]),
+        first=jnp.pad(jnp.concatenate(differs)[:n], (0, fill)),
+    )
+
+
+def _block(column: Array, number: Int[Array, ""] | int) -> Array:
+    return lax.dynamic_slice(column, (number * BLOCK,), (BLOCK,))
+
+
+def _nowhere_worse(those: Sequence[Array], these: Sequence[Array]) -> Bool[Array, "those these"]:
+    """Whether each of ``those`` rows is at least as good as each of ``these``, in the given columns."""
+    result = jnp.ones((len(those[0]), len(these[0])), bool)
+    for a, b in zip(those, these, strict=True):
+        result &= a[:, None] <= b[None, :]
+    return result
+
+
+def _within_block(rows: _Sorted, number: Int[Array, ""]) -> Bool[Array, "block block"]:
+    """Which rows of a block are dominated by which; repeated rows count once, as their first."""
+    mine = [_block(column, number) for column in rows.columns]
+    place = jnp.arange(BLOCK)
+    earlier = (place[:, None] < place[None, :]) & _block(rows.first, number)[:, None]
+    return _nowhere_worse(mine, mine) & earlier
+
+
+def _longest_chains(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Int[Array, " n"]:
+    """One less than the longest chain of dominating rows that ends in each row; means nothing for the dead.
+
+    Blocks are taken in lexicographic order, so that a row's earlier dominators have their lengths already.
+    Inside of a block the lengths grow until they agree, which takes as many steps as its longest chain.
+    """
+    rows = _sort(f, alive)
+    # A repeated row must not dominate its equals: it is moved to where it dominates nobody.
+    dominators = [jnp.where(rows.first, column, jnp.inf) for column in rows.columns]
+
+    def lengths_of_block(number: Int[Array, ""], length: Int[Array, " filled"]) -> Int[Array, " filled"]:
+        mine = [_block(column, number) for column in rows.columns]
+
+        def look_at(earlier: Int[Array, ""], longest: Int[Array, " block"]) -> Int[Array, " block"]:
+            dominates = _nowhere_worse([_block(column, earlier) for column in dominators], mine)
+            return jnp.maximum(longest, jnp.where(dominates, _block(length, earlier)[:, None], 0).max(axis=0))
+
+        before = lax.fori_loop(0, number, look_at, jnp.zeros(BLOCK, jnp.int32))
+        dominates = _within_block(rows, number)
+
+        def grow(state: tuple[Array, Array]) -> tuple[Array, Array]:
+            old, _ = state
+            new = jnp.maximum(before, jnp.where(dominates, old[:, None], 0).max(axis=0)) + 1
+            return new, (new != old).any()
+
+        own, _ = lax.while_loop(lambda state: state[1], grow, (before + 1, jnp.array(True)))
+        return lax.dynamic_update_slice(length, own, (number * BLOCK,))
+
+    filled = len(rows.first)
+    length = lax.fori_loop(0, filled // BLOCK, lengths_of_block, jnp.zeros(filled, jnp.int32))
+    return rows.restore(length - 1)
+
+
+def _first_front(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Bool[Array, " n"]:
+    """Which living rows no other living row dominates.
+
+    What a dominated row dominates is dominated by a non-dominated row as well: each block is compared with
+    those that were kept so far, and its own.
+    """
+    rows = _sort(f, alive)
+    if f.shape[1] == 2:
+        best_before = lax.cummin(jnp.pad(rows.columns[0], (1, 0), constant_values=jnp.inf))[:-1]
+        # Of equal rows, the first is looked at: all before it differ from it.
+        return rows.restore(best_before > rows.columns[0]) & alive
+    filled = len(rows.first)
+
+    def keep_of_block(number: Int[Array, ""], state: tuple) -> tuple:
+        kept, count, dominated = state
+        mine = [_block(column, number) for column in rows.columns]
+
+        def look_at(earlier: Int[Array, ""], found: Bool[Array, " block"]) -> Bool[Array, " block"]:
+            return found | _nowhere_worse([_block(column, earlier) for column in kept], mine).any(axis=0)
+
+        found = _within_block(rows, number).any(axis=0)
+        found = lax.fori_loop(0, (count + BLOCK - 1) // BLOCK, look_at, found)
+        keeps = ~found & _block(rows.first, number)
+        place = jnp.where(keeps, count + jnp.cumsum(keeps, dtype=jnp.int32) - 1, filled)
+        kept = tuple(column.at[place].set(own, mode="drop") for column, own in zip(kept, mine, strict=True))
+        count = count + keeps.sum(dtype=jnp.int32)
+        return kept, count, lax.dynamic_update_slice(dominated, found, (number * BLOCK,))
+
+    nothing = tuple(jnp.full_like(column, jnp.inf) for column in rows.columns)
+    start = (nothing, jnp.zeros((), jnp.int32), jnp.zeros(filled, bool))
+    _, _, dominated = lax.fori_loop(0, filled // BLOCK, keep_of_block, start)
+    return ~rows.restore(dominated) & alive
+
+
+def _dense_rank(values: Float[Array, " n"]) -> Int[Array, " n"]:
+    """0 for the smallest value, 1 for the next larger, and so on; equal values share theirs."""
+    ordered, order = lax.sort((values, jnp.arange(len(values), dtype=jnp.int32)), num_keys=1)
+    grows = jnp.pad((ordered[1:] != ordered[:-1]).astype(jnp.int32), (1, 0))[: len(values)]
+    return (
+        jnp.zeros(len(values), jnp.int32)
+        .at[order]
+        .set(jnp.cumsum(grows, dtype=jnp.int32), unique_indices=True)
+    )

@@ -1,0 +1,150 @@
+"""Non-dominated filtering and sorting, against moocore and pymoo, and against the definition."""
+
+import jax
+import jax.numpy as jnp
+import moocore
+import numpy as np
+import pytest
+from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
+
+from tensorrvea.selection.dominance import BLOCK, nondominated, nondominated_rows, ranks
+
+compiled_ranks = jax.jit(ranks)
+compiled_rows = jax.jit(nondominated_rows)
+
+# A lone row, a whole block, and a row more than two: where filling begins and ends.
+SIZES = (1, BLOCK, 2 * BLOCK + 1)
+
+
+def points(kind: str, n: int, m: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if kind == "random":
+        f = rng.random((n, m))
+    elif kind == "ties":  # many equal rows, and rows that are equal somewhere
+        f = rng.integers(0, 4, (n, m))
+    elif kind == "chain":  # each dominates the next
+        f = np.repeat(rng.permutation(n)[:, None], m, axis=1)
+    elif kind == "sphere":  # nobody dominates anybody
+        f = np.abs(rng.normal(size=(n, m)))
+        f /= np.linalg.norm(f, axis=1, keepdims=True)
+    else:
+        raise AssertionError(kind)
+    return f.astype(np.float32)
+
+
+def dominates(f: np.ndarray, violation: np.ndarray | None = None) -> np.ndarray:
+    """[i, j]: i dominates j, as Deb et al. define it."""
+    better = (f[:, None] <= f[None]).all(-1) & (f[:, None] < f[None]).any(-1)
+    if violation is None:
+        return better
+    feasible = violation <= 0
+    both = feasible[:, None] & feasible[None]
+    return (
+        (both & better)
+        | (feasible[:, None] & ~feasible[None])
+        | (~feasible[:, None] & ~feasible[None] & (violation[:, None] < violation[None]))
+    )
+
+
+def peel(beats: np.ndarray, alive: np.ndarray) -> np.ndarray:
+    """Ranks by taking one front after another away."""
+    rank, left, number = np.full(len(alive), len(alive)), alive.copy(), 0
+    while left.any():
+        front = left & ~(beats & left[:, None]).any(axis=0)
+        rank[front], left, number = number, left & ~front, number + 1
+    return rank
+
+
+@pytest.mark.parametrize(("n", "m"), [*((n, 3) for n in SIZES), (SIZES[-1], 2), (SIZES[-1], 5)])
+def test_ranks_agree_with_moocore(n, m):
+    for kind in ("random", "ties", "chain", "sphere"):
+        f = points(kind, n, m)
+        everybody = np.ones(n, bool)
+        np.testing.assert_array_equal(compiled_ranks(f, everybody), moocore.pareto_rank(f), err_msg=kind)
+        expected = moocore.is_nondominated(f, keep_weakly=True)
+        np.testing.assert_array_equal(compiled_rows(f, everybody), expected, err_msg=kind)
+        np.testing.assert_array_equal(nondominated(f), expected, err_msg=kind)
+
+
+def test_ranks_agree_with_pymoo():
+    f = points("random", SIZES[-1], 3, seed=1)
+    _, rank = NonDominatedSorting().do(f.astype(float), return_rank=True)
+    np.testing.assert_array_equal(compiled_ranks(f, np.ones(len(f), bool)), rank)
+
+
+@pytest.mark.parametrize(("m", "seed"), [(2, 1), (3, 0), (3, 1), (3, 2), (3, 3)])
+def test_the_dead_and_the_infeasible_rank_as_defined(m, seed):
+    rng = np.random.default_rng(seed)
+    n = 150
+    f = points("ties" if seed % 2 else "random", n, m, seed)
+    alive = rng.random(n) < 0.7
+    violation = np.maximum(rng.integers(-3, 4, n), 0).astype(np.float32)
+    if seed == 3:
+        violation += 1  # nobody is feasible
+    np.testing.assert_array_equal(compiled_ranks(f, alive), peel(dominates(f), alive))
+    expected = peel(dominates(f, violation), alive)
+    np.testing.assert_array_equal(compiled_ranks(f, alive, violation), expected)
+    np.testing.assert_array_equal(compiled_rows(f, alive, violation), expected == 0)
+
+
+def test_numbers_of_dead_rows_mean_nothing():
+    f = jnp.array([[jnp.nan, -jnp.inf], [1.0, 1.0], [0.0, jnp.nan], [2.0, 2.0]])
+    alive = jnp.array([False, True, False, True])
+    assert ranks(f, alive).tolist() == [4, 0, 4, 1]
+    assert nondominated_rows(f, alive).tolist() == [False, True, False, False]
+    assert ranks(f, jnp.zeros(4, bool)).tolist() == [4, 4, 4, 4]
+    assert nondominated_rows(f, jnp.zeros(4, bool), jnp.zeros(4)).tolist() == [False] * 4
+
+
+def test_zeros_of_either_sign_are_equal():
+    f = jnp.array([[0.0, 1.0, 1.0], [-0.0, 1.0, 1.0], [-0.0, 0.0, -0.0], [0.0, -0.0, 0.0]])
+    assert ranks(f, jnp.ones(4, bool)).tolist() == [1, 1, 0, 0]
+    assert nondominated_rows(f[:, :2], jnp.ones(4, bool)).tolist() == [False, False, True, True]
+
+
+def test_ranks_vmap_over_runs():
+    f = np.stack([points("random", 200, 3, seed) for seed in range(3)])
+    alive = np.random.default_rng(0).random((3, 200)) < 0.8
+    batched = jax.jit(jax.vmap(ranks))(f, alive), jax.jit(jax.vmap(nondominated_rows))(f, alive)
+    for run in range(3):
+        np.testing.assert_array_equal(batched[0][run], compiled_ranks(f[run], alive[run]))
+        np.testing.assert_array_equal(batched[1][run], compiled_rows(f[run], alive[run]))
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_filtering_many_rows_stays_within_memory(m):
+    n = 200_000
+    f = points("random", n, m) + 0.5 * points("sphere", n, m)
+    expected = moocore.is_nondominated(f, keep_weakly=True)
+    np.testing.assert_array_equal(nondominated(f), expected)
+    filter_rows = jax.jit(nondominated_rows).lower(f, np.ones(n, bool)).compile()
+    np.testing.assert_array_equal(filter_rows(f, np.ones(n, bool)), expected)
+    assert filter_rows.memory_analysis().temp_size_in_bytes < 50e6
+
+
+def test_ranking_builds_no_array_of_all_pairs():
+    n = 20_000
+    shapes = jax.ShapeDtypeStruct((n, 3), jnp.float32), jax.ShapeDtypeStruct((n,), bool)
+    compiled = compiled_ranks.lower(*shapes).compile()
+    assert compiled.memory_analysis().temp_size_in_bytes < 10e6
+
+
+def test_nondominated_takes_directions():
+    f = points("random", 100, 3)
+    signs = np.array([1, -1, 1])
+    np.testing.assert_array_equal(nondominated(f, ("min", "max", "min")), nondominated(f * signs))
+    assert nondominated(np.empty((0, 3))).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("f", "directions", "message"),
+    [
+        ([[1.0, np.nan]], "min", r"F must be finite, got nan at \(0, 1\)"),
+        ([1.0, 2.0], "min", r"F must have shape \(points, objectives\)"),
+        ([[1.0, 2.0]], ("min",), "directions must have one entry for each of 2 objectives, got 1"),
+        ([[1.0, 2.0]], "least", "directions must be one of 'min', 'max', got 'least'"),
+    ],
+)
+def test_nondominated_says_what_is_wrong(f, directions, message):
+    with pytest.raises(ValueError, match=message):
+        nondominated(f, directions)
