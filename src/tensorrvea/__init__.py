@@ -1,21 +1,35 @@
 """Evolutionary multiobjective optimisation as one compiled tensor program."""
 
-from tensorrvea import problems
-from tensorrvea.algorithms import RVEA, TensorRVEA
+from tensorrvea import metrics, problems, reference_vectors, stop
+from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
+from tensorrvea.host import HostProblem
+from tensorrvea.optimize import optimize, replicate
 from tensorrvea.problem import Problem
+from tensorrvea.result import Result
+from tensorrvea.selection.dominance import nondominated
 from tensorrvea.variation import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 
 __all__ = [
     "CSO",
     "DE",
     "GA",
+    "NSGA2",
     "PSO",
     "RVEA",
     "SBX",
+    "HostProblem",
     "PolynomialMutation",
     "Problem",
     "Random",
+    "RandomSearch",
+    "Result",
     "TensorRVEA",
+    "metrics",
+    "nondominated",
+    "optimize",
     "problems",
+    "reference_vectors",
+    "replicate",
+    "stop",
 ]
 __version__ = "0.1.0"

@@ -1,7 +1,9 @@
 """Algorithms: ``init``, ``ask`` and ``tell``, pure functions over a state of rows."""
 
 from tensorrvea.algorithms.base import Algorithm
+from tensorrvea.algorithms.nsga2 import NSGA2
+from tensorrvea.algorithms.random_search import RandomSearch
 from tensorrvea.algorithms.rvea import RVEA
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
 
-__all__ = ["RVEA", "Algorithm", "TensorRVEA"]
+__all__ = ["NSGA2", "RVEA", "Algorithm", "RandomSearch", "TensorRVEA"]

@@ -44,12 +44,10 @@ def select_by_loop(
         # Not an argmin over ranks: one that is infinite must not tie with those who do not stand.
         row = jnp.argmax(stands & (rank == best))
         filled = stands.any()
-        return Selected(
-            row=selected.row.at[j].set(jnp.where(filled, row, 0)),
-            score=selected.score.at[j].set(jnp.where(filled, score[row], jnp.inf)),
-            filled=selected.filled.at[j].set(filled),
+        return selected._replace(
+            row=selected.row.at[j].set(jnp.where(filled, row, 0)), filled=selected.filled.at[j].set(filled)
         )
 
     r = len(vectors)
-    nothing = Selected(jnp.zeros(r, jnp.int32), jnp.full(r, jnp.inf, score.dtype), jnp.zeros(r, bool))
+    nothing = Selected(row=jnp.zeros(r, jnp.int32), filled=jnp.zeros(r, bool), score=score)
     return lax.fori_loop(0, r, best_of, nothing)

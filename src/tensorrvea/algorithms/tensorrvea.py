@@ -22,7 +22,7 @@ from tensorrvea.variation import GA, Variation
 
 
 class State(NamedTuple):
-    """Row j of the population is the best individual of niche j, if there is one."""
+    """Row j of the population is the best individual of niche j, if there is one (after the first generation)."""
 
     population: Population
     score: Float[Array, " r"]
@@ -81,7 +81,9 @@ class TensorRVEA:
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
         mate_key, vary_key = jax.random.split(key)
-        mates = permutations_of_the_living(mate_key, state.population.alive, self.variation.mates(self.population))
+        mates = permutations_of_the_living(
+            mate_key, state.population.alive, self.variation.mates(self.population)
+        )
         return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
 
     def tell(
@@ -104,13 +106,19 @@ class TensorRVEA:
         old = state.population
         pool = Pool(*(jnp.concatenate([a, b]) for a, b in zip(old[1:4], newborn[1:4], strict=True)))
         best = self.selection(pool, state.vectors, state.gamma, state.index, progress**self.alpha)
-        chosen: Population = choose(old, newborn, best.row)
+        # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
+        place = jnp.arange(len(old.alive), dtype=best.row.dtype)
+        newcomer = len(place) + jnp.minimum(place, len(newborn.alive) - 1)
+        there = (place < len(newborn.alive)) & newborn.alive[newcomer - len(place)]
+        first = ~old.alive.any()
+        row, filled = jnp.where(first, newcomer, best.row), jnp.where(first, there, best.filled)
+        chosen: Population = choose(old, newborn, row)
         survivors = chosen._replace(
-            f=jnp.where(best.filled[:, None], chosen.f, jnp.inf),
-            violation=jnp.where(best.filled, chosen.violation, jnp.inf),
-            alive=best.filled,
+            f=jnp.where(filled[:, None], chosen.f, jnp.inf),
+            violation=jnp.where(filled, chosen.violation, jnp.inf),
+            alive=filled,
         )
-        return survivors, best.score
+        return survivors, jnp.where(filled, best.score[row], jnp.inf)
 
     @property
     def selection(self) -> Callable[..., Selected]:

@@ -18,11 +18,11 @@ class Pool(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """For each reference vector: which row of the pool is its best, with what score, and whether there is one."""
+    """For each reference vector, which row of the pool is its best, and whether there is one; the scores of all."""
 
     row: Int[Array, " r"]
-    score: Float[Array, " r"]
     filled: Bool[Array, " r"]
+    score: Float[Array, " n"]
 
 
 def select(
@@ -49,7 +49,9 @@ def angle_penalized_distance(
     return (1 + m * penalty * theta / gamma) * jnp.linalg.norm(f, axis=1)
 
 
-def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:
+def best_per_niche(
+    score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int
+) -> Selected:
     """The feasible row with the smallest score; where none is feasible, the one with the smallest violation.
 
     Ties go to the lowest row. The penalty for violation is absolute, as in RVEA (Cheng et al., 2016, Algorithm 5).
@@ -62,5 +64,4 @@ def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Poo
     place = jnp.arange(len(niche))
     row = jax.ops.segment_min(jnp.where(stands & (rank == best[niche]), place, len(place)), niche, niches)
     filled = row < len(place)
-    row = jnp.where(filled, row, 0)
-    return Selected(row=row, score=jnp.where(filled, score[row], jnp.inf), filled=filled)
+    return Selected(row=jnp.where(filled, row, 0), filled=filled, score=score)

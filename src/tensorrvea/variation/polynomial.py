@@ -50,7 +50,9 @@ class PolynomialMutation:
         gene = mutated_genes(key, n * d, 1 / d)
         row, column = gene // d, gene % d
         size = unit(words(key, (2, len(gene)))[1])
-        lower, upper = (bound if np.ndim(bound) == 0 else jnp.asarray(bound)[column] for bound in (lower, upper))
+        lower, upper = (
+            bound if np.ndim(bound) == 0 else jnp.asarray(bound)[column] for bound in (lower, upper)
+        )
         value = mutate(x.at[row, column].get(mode="clip"), size, lower, upper, self.eta)
         return x.at[row, column].set(value, mode="drop", indices_are_sorted=True, unique_indices=True)
 
@@ -66,11 +68,17 @@ def mutated_genes(key: PRNGKeyArray, genes: int, rate: float) -> Int[Array, " k"
     gaps = 1 + jnp.floor(jnp.log1p(-u) / np.log1p(-rate))
     # A sum that passes the last gene must not go on to overflow: distinct values past the end will do.
     position = jnp.cumsum(jnp.minimum(gaps, genes).astype(jnp.uint32)) - 1
-    return jnp.where(position < genes, position, genes + jnp.arange(draws, dtype=jnp.uint32)).astype(jnp.int32)
+    return jnp.where(position < genes, position, genes + jnp.arange(draws, dtype=jnp.uint32)).astype(
+        jnp.int32
+    )
 
 
 def mutate(
-    x: Float[Array, "..."], u: Float[Array, "..."], lower: Array | np.ndarray, upper: Array | np.ndarray, eta: float
+    x: Float[Array, "..."],
+    u: Float[Array, "..."],
+    lower: Array | np.ndarray,
+    upper: Array | np.ndarray,
+    eta: float,
 ) -> Float[Array, "..."]:
     """x + Δ of the supplement, where u in (0, 1] is its M_mut."""
     span = upper - lower

@@ -1,0 +1,121 @@
+"""What was recorded of a run, generation by generation, on the host and in the user's signs."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from tensorrvea.loop import Record
+from tensorrvea.problem import Problem
+from tensorrvea.selection.dominance import nondominated
+
+
+@dataclass
+class Individuals:
+    """Solutions as the user sees them: decoded variables, objectives in their own signs, violation of constraints."""
+
+    X: Float[np.ndarray, "n d"]
+    F: Float[np.ndarray, "n m"]
+    violation: Float[np.ndarray, " n"]
+
+    def __len__(self) -> int:
+        return len(self.F)
+
+    def rows(self, which: Bool[np.ndarray, " n"] | Int[np.ndarray, " k"]) -> "Individuals":
+        return Individuals(self.X[which], self.F[which], self.violation[which])
+
+    def front(self, problem: Problem) -> "Individuals":
+        """The non-dominated of the feasible, each once."""
+        feasible = self.rows(self.violation <= 0)
+        best = feasible.rows(nondominated(feasible.F, problem.directions)) if len(feasible) else feasible
+        both = np.concatenate([best.F, best.X], axis=1)
+        _, first = np.unique(both, axis=0, return_index=True)
+        return best.rows(np.sort(first))
+
+
+@dataclass
+class History:
+    """One entry a generation; generation 0 is the first population.
+
+    ``ideal`` and ``nadir`` are the best and the worst value of each objective among the feasible survivors (all
+    living ones where none is feasible). ``fronts`` and ``populations`` are there if they were asked for.
+    """
+
+    generation: Int[np.ndarray, " g"]
+    evaluations: Int[np.ndarray, " g"]
+    seconds: Float[np.ndarray, " g"]
+    progress: Float[np.ndarray, " g"]
+    ideal: Float[np.ndarray, "g m"]
+    nadir: Float[np.ndarray, "g m"]
+    living: Int[np.ndarray, " g"]
+    feasible: Int[np.ndarray, " g"]
+    failed: Int[np.ndarray, " g"]
+    metrics: dict[str, Float[np.ndarray, " g"]] = field(default_factory=dict)
+    fronts: list[Float[np.ndarray, "k m"]] | None = None
+    populations: list[Individuals] | None = None
+
+    def __len__(self) -> int:
+        return len(self.generation)
+
+
+@dataclass
+class Chronicle:
+    """Records as they came from the device, for one run or a batch, with when they were made."""
+
+    progress: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+
+    def add(self, records: Record, progress: list[float], seconds: list[float]) -> None:
+        """``records`` have a leading axis of generations, of which the first ``len(progress)`` are real."""
+        self.progress += progress
+        self.seconds += seconds
+        self.records.append(jax.tree.map(lambda rows: np.asarray(rows)[: len(progress)], records))
+
+    def joined(self) -> Record:
+        """All records with one leading axis; made into one, so that the next time is quick."""
+        if len(self.records) > 1:
+            leaves = [jax.tree.leaves(record) for record in self.records]
+            merged = iter([np.concatenate(parts) for parts in zip(*leaves, strict=True)])
+            self.records = [jax.tree.map(lambda _: next(merged), self.records[0])]
+        return self.records[0]
+
+    def history(self, problem: Problem, population: int, kind: str, run: int | None) -> History:
+        """The history of one run, or of number ``run`` of a batch."""
+        record = self.joined()
+        if run is not None:
+            record = jax.tree.map(lambda rows: rows[:, run], record)
+        generation = np.arange(len(self.progress))
+        ideal, nadir = record.ideal * problem.signs, record.nadir * problem.signs
+        history = History(
+            generation=generation,
+            evaluations=(generation + 1) * population,
+            seconds=np.array(self.seconds),
+            progress=np.array(self.progress),
+            ideal=ideal,
+            nadir=nadir,
+            living=record.living,
+            feasible=record.feasible,
+            failed=record.failed,
+            metrics=dict(record.metrics),
+        )
+        if kind == "fronts":
+            history.fronts = [one.front(problem).F for one in _living(record.population, problem)]
+        elif kind == "populations":
+            history.populations = list(_living(record.population, problem))
+        return history
+
+
+def _living(populations: Any, problem: Problem) -> list[Individuals]:
+    return [individuals(problem, *(rows[t] for rows in populations[:4])) for t in range(len(populations.f))]
+
+
+def individuals(
+    problem: Problem, x: np.ndarray, f: np.ndarray, violation: np.ndarray, alive: np.ndarray
+) -> Individuals:
+    """The living, as the user sees them."""
+    x = np.asarray(x)[alive]
+    shown = problem.show(x) if x.shape[1] else x
+    return Individuals(shown, np.asarray(f, np.float64)[alive] * problem.signs, np.asarray(violation)[alive])

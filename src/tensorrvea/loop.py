@@ -1,0 +1,255 @@
+"""The generations: what is compiled, and what is recorded of it.
+
+A chunk of generations is one compiled loop. Its length is a number like any other, so that a remainder does not
+compile again, and its state is donated. A problem on the host is evaluated between a compiled ``ask`` and a
+compiled ``tell``; nothing calls back from inside compiled code. All functions take one run, or, with a batch of
+keys, many: then ``progress`` is still one number, since a condition on a batch of them would run both its sides.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from tensorrvea.algorithms.base import Algorithm
+from tensorrvea.archive import empty_archive, insert
+from tensorrvea.population import Offspring, Population, born
+from tensorrvea.problem import Problem
+
+HISTORIES = ("summary", "fronts", "populations")
+
+Metrics = Mapping[str, Callable[[Array, Array], Array]]
+
+
+class Carry(NamedTuple):
+    """What goes from one generation to the next."""
+
+    state: Any
+    archive: Population | tuple
+
+
+class Record(NamedTuple):
+    """What is kept of a generation: small things, and the rest only if it was asked for."""
+
+    ideal: Float[Array, " m"]
+    nadir: Float[Array, " m"]
+    living: Int[Array, ""]
+    feasible: Int[Array, ""]
+    failed: Int[Array, ""]
+    metrics: dict[str, Float[Array, ""]]
+    population: Population | tuple
+
+
+class Program(NamedTuple):
+    """What is run: static parts decide what is compiled, the others are its arguments."""
+
+    problem: Problem
+    algorithm: Algorithm
+    metrics: Metrics
+    history: str
+    archive: int
+
+
+def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, Offspring]:
+    """An empty carry and the first population, not yet evaluated."""
+    init_key, _ = generation_keys(key, 0)
+    state, offspring = program.algorithm.init(init_key, program.problem, x)
+    archive = (
+        empty_archive(program.archive, Offspring(offspring.x), program.problem.objectives)
+        if program.archive
+        else ()
+    )
+    return Carry(state, archive), offspring
+
+
+def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Offspring:
+    ask_key, _ = generation_keys(key, t)
+    return program.algorithm.ask(ask_key, carry.state, program.problem)
+
+
+def evaluate(
+    program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]
+) -> tuple[Array, Array]:
+    _, evaluate_key = generation_keys(key, t)
+    return program.problem.evaluate(evaluate_key, offspring.x)
+
+
+def tell(
+    program: Program,
+    carry: Carry,
+    offspring: Offspring,
+    f: Array,
+    violation: Array,
+    progress: Float[Array, ""],
+) -> tuple[Carry, Record]:
+    state = program.algorithm.tell(carry.state, offspring, f, violation, progress)
+    newborn = born(offspring, f, violation)
+    archive = insert(carry.archive, newborn._replace(memory=())) if program.archive else ()
+    return Carry(state, archive), record(program, state.population, newborn)
+
+
+def generation(
+    program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], progress: Float[Array, ""]
+) -> tuple[Carry, Record]:
+    offspring = ask(program, key, carry, t)
+    return tell(program, carry, offspring, *evaluate(program, key, offspring, t), progress)
+
+
+def generation_keys(key: PRNGKeyArray, t: Int[Array, ""] | int) -> PRNGKeyArray:
+    """Generation t's own keys: to breed, and to evaluate."""
+    return jax.random.split(jax.random.fold_in(key, t))
+
+
+def record(program: Program, survivors: Population, newborn: Population) -> Record:
+    counted = survivors.feasible
+    everyone = survivors.alive
+    # Without a feasible individual the ranges are those of the living.
+    shown = jnp.where(counted.any(), counted, everyone)[:, None]
+    return Record(
+        ideal=jnp.where(shown, survivors.f, jnp.inf).min(axis=0),
+        nadir=jnp.where(shown, survivors.f, -jnp.inf).max(axis=0),
+        living=everyone.sum(),
+        feasible=counted.sum(),
+        failed=(~newborn.alive).sum(),
+        metrics={name: metric(survivors.f, counted) for name, metric in program.metrics.items()},
+        population=kept(survivors, program.history),
+    )
+
+
+def kept(survivors: Population, history: str) -> Population | tuple:
+    """What the chosen history keeps of the survivors; for fronts not X, which is the most of it."""
+    if history == "summary":
+        return ()
+    slim = survivors._replace(memory=())
+    return slim if history == "populations" else slim._replace(x=slim.x[:, :0])
+
+
+# Batches of runs.
+
+
+def batched(function: Callable, *, axes: tuple, carry_axes: Any) -> Callable:
+    """``function`` over a batch of keys, where an axis "carry" stands for that of a carry."""
+
+    def resolve(axis: Any) -> Any:
+        return carry_axes if axis == "carry" else axis
+
+    *inputs, outputs = axes
+    out = tuple(map(resolve, outputs)) if isinstance(outputs, tuple) else resolve(outputs)
+    return jax.vmap(function, in_axes=tuple(map(resolve, inputs)), out_axes=out)
+
+
+def axes_of(carry: Carry) -> Carry:
+    """All of a carry is batched but the progress, which all runs share."""
+    each = jax.tree.map(lambda _: 0, carry)
+    return each._replace(state=each.state._replace(progress=None))
+
+
+# What is compiled.
+
+
+def many(key: PRNGKeyArray) -> bool:
+    return key.ndim == 1
+
+
+class Compiled:
+    """A function of a program, compiled once for each problem and each set of shapes."""
+
+    def __init__(self, function: Callable, donate: tuple[str, ...]):
+        def run(
+            problem: Problem, history: str, archive: int, algorithm: Any, metrics: Any, **arguments: Any
+        ) -> Any:
+            return function(Program(problem, algorithm, metrics, history, archive), **arguments)
+
+        static = ("problem", "history", "archive", "capacity")
+        self.run = jax.jit(run, static_argnames=static, donate_argnames=donate)
+        self.prepared: set = set()
+
+    def __call__(self, program: Program, **arguments: Any) -> Any:
+        return self.run(**program._asdict(), **arguments)
+
+    def prepare(self, program: Program, **arguments: Any) -> None:
+        """Compiles without running, so that a clock which is started next does not see it."""
+        given = program._asdict() | arguments
+        leaves, structure = jax.tree.flatten(given, is_leaf=lambda leaf: isinstance(leaf, Problem))
+        known = tuple((leaf.shape, leaf.dtype) if hasattr(leaf, "shape") else leaf for leaf in leaves)
+        if (structure, known) not in self.prepared:
+            self.run.lower(**given).compile()
+            self.prepared.add((structure, known))
+
+    @property
+    def compilations(self) -> int:
+        return self.run._cache_size()
+
+
+def compiled(*, donate: tuple[str, ...] = ()) -> Callable[[Callable], Compiled]:
+    return lambda function: Compiled(function, donate)
+
+
+@compiled()
+def begin_compiled(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, Offspring]:
+    if not many(key):
+        return begin(program, key, x)
+    carry, offspring = jax.vmap(lambda k: begin(program, k, x))(key)
+    progress = jnp.zeros((), carry.state.progress.dtype)
+    return carry._replace(state=carry.state._replace(progress=progress)), offspring
+
+
+@compiled()
+def ask_compiled(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Offspring:
+    one = partial(ask, program)
+    if many(key):
+        return batched(one, axes=(0, "carry", None, 0), carry_axes=axes_of(carry))(key, carry, t)
+    return one(key, carry, t)
+
+
+@compiled()
+def evaluate_compiled(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]) -> Any:
+    one = partial(evaluate, program)
+    return jax.vmap(one, in_axes=(0, 0, None))(key, offspring, t) if many(key) else one(key, offspring, t)
+
+
+@compiled(donate=("carry",))
+def tell_compiled(
+    program: Program,
+    key: PRNGKeyArray,
+    carry: Carry,
+    offspring: Offspring,
+    f: Array,
+    violation: Array,
+    progress: Float[Array, ""],
+) -> tuple[Carry, Record]:
+    one = partial(tell, program)
+    if many(key):
+        axes = ("carry", 0, 0, 0, None, ("carry", 0))
+        return batched(one, axes=axes, carry_axes=axes_of(carry))(carry, offspring, f, violation, progress)
+    return one(carry, offspring, f, violation, progress)
+
+
+@compiled(donate=("carry",))
+def chunk_compiled(
+    program: Program,
+    key: PRNGKeyArray,
+    carry: Carry,
+    start: Int[Array, ""],
+    count: Int[Array, ""],
+    progress: Float[Array, " capacity"],
+    *,
+    capacity: int,
+) -> tuple[Carry, Record]:
+    """``count`` generations from ``start`` on, of at most ``capacity``, and their records."""
+    one = partial(generation, program)
+    if many(key):
+        one = batched(one, axes=(0, "carry", None, None, ("carry", 0)), carry_axes=axes_of(carry))
+
+    def step(i: Int[Array, ""], loop: tuple[Carry, Record]) -> tuple[Carry, Record]:
+        carry, records = loop
+        carry, new = one(key, carry, start + i, progress[i])
+        return carry, jax.tree.map(lambda rows, row: rows.at[i].set(row), records, new)
+
+    _, like = jax.eval_shape(one, key, carry, start, progress[0])
+    records = jax.tree.map(lambda leaf: jnp.zeros((capacity, *leaf.shape), leaf.dtype), like)
+    return lax.fori_loop(0, count, step, (carry, records))

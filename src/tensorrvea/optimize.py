@@ -1,0 +1,431 @@
+"""``optimize`` and ``replicate``: the host's side of the loop.
+
+Between chunks of compiled generations is where budgets, progress bars, callbacks and Ctrl-C live.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+from numpy.typing import ArrayLike
+from tqdm import tqdm
+
+from tensorrvea import loop
+from tensorrvea.algorithms.base import Algorithm
+from tensorrvea.checks import check_array, check_choice, check_integer, check_number
+from tensorrvea.history import Chronicle, individuals
+from tensorrvea.loop import HISTORIES, Carry, Program
+from tensorrvea.problem import Problem
+from tensorrvea.result import Result
+
+# A chunk ends about this often, for the bar to move and Ctrl-C to work, and has at most this many generations
+# and bytes of records.
+CHUNK_SECONDS = 0.25
+CHUNK_GENERATIONS = 128
+CHUNK_BYTES = 2**26
+
+Callback = Callable[[Result], Any]
+
+
+def optimize(
+    problem: Problem,
+    algorithm: Algorithm,
+    *,
+    generations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    x: ArrayLike | None = None,
+    history: str = "summary",
+    archive: int = 0,
+    metrics: Mapping[str, Callable] | None = None,
+    callbacks: Callback | Sequence[Callback] = (),
+    stop: Callback | Sequence[Callback] = (),
+    every: int = 10,
+    progress: bool = False,
+) -> Result:
+    """Searches for the front of ``problem`` and gives what was found.
+
+    Args:
+      generations, evaluations, seconds: the budget; give one of them. The first population is generation 0, so that g
+        generations cost ``population · (g + 1)`` evaluations. Seconds leave out compilation.
+      seed: the same seed gives the same result, bit for bit.
+      x: individuals to start from, (k, d); the rest of the first population is sampled.
+      history: what is recorded of each generation: ``"summary"``, also its ``"fronts"``, or also its ``"populations"``.
+      archive: keeps up to this many of the best non-dominated solutions ever found; 0 for none.
+      metrics: functions of the survivors' objectives (all minimised) and of which of them count, recorded each
+        generation on the device; see ``tensorrvea.metrics.device``.
+      callbacks, stop: functions of the ``Result`` so far, called every ``every`` generations. A true answer of one in
+        ``stop`` ends the run, and so does ``True`` from a callback.
+      progress: whether to show a progress bar.
+    """
+    search = Search(
+        problem, algorithm, seeds=[seed], batch=False,
+        budget=Budget(generations=generations, evaluations=evaluations, seconds=seconds, population=algorithm.population),
+        x=x, history=history, archive=archive, metrics=metrics, callbacks=callbacks, stop=stop, every=every,
+    )  # fmt: skip
+    search.run(progress)
+    return search.results()[0]
+
+
+def replicate(
+    problem: Problem,
+    algorithm: Algorithm,
+    *,
+    seeds: Iterable[int],
+    generations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    x: ArrayLike | None = None,
+    history: str = "summary",
+    archive: int = 0,
+    metrics: Mapping[str, Callable] | None = None,
+    progress: bool = False,
+) -> list[Result]:
+    """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does."""
+    search = Search(
+        problem, algorithm, seeds=list(seeds), batch=True,
+        budget=Budget(generations=generations, evaluations=evaluations, seconds=seconds, population=algorithm.population),
+        x=x, history=history, archive=archive, metrics=metrics,
+    )  # fmt: skip
+    search.run(progress)
+    return search.results()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """How long to search: a number of generations, or of seconds."""
+
+    population: int
+    generations: int | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [
+            name for name in ("generations", "evaluations", "seconds") if getattr(self, name) is not None
+        ]
+        if len(given) != 1:
+            raise ValueError(
+                f"give one of generations, evaluations and seconds as the budget, got {given or 'none'}"
+            )
+        if self.generations is not None:
+            check_integer("generations", self.generations, minimum=1)
+        if self.evaluations is not None:
+            why = f"two generations of {self.population}"
+            check_integer("evaluations", self.evaluations, minimum=2 * self.population, why=why)
+        if self.seconds is not None:
+            check_number("seconds", self.seconds, minimum=0.0, open_minimum=True)
+
+    @property
+    def last(self) -> int | None:
+        """t_max, the last generation; None if the clock decides."""
+        if self.evaluations is not None:
+            return self.evaluations // self.population - 1
+        return self.generations
+
+
+@dataclass
+class Search:
+    """A run, or a batch of runs, on its way: what is on the device, what was recorded, and how far it got."""
+
+    problem: Problem
+    algorithm: Algorithm
+    seeds: Sequence[int]
+    batch: bool
+    budget: Budget
+    x: ArrayLike | None = None
+    history: str = "summary"
+    archive: int = 0
+    metrics: Mapping[str, Callable] | None = None
+    callbacks: Callback | Sequence[Callback] = ()
+    stop: Callback | Sequence[Callback] = ()
+    every: int = 10
+
+    generation: int = field(default=-1, init=False)
+    stopped: str = field(default="", init=False)
+    carry: Carry | None = field(default=None, init=False)
+    chronicle: Chronicle = field(default_factory=Chronicle, init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, Problem):
+            raise TypeError(f"problem takes a Problem, got {self.problem!r:.80}")
+        if not all(hasattr(self.algorithm, name) for name in ("init", "ask", "tell")):
+            raise TypeError(f"algorithm takes one with init, ask and tell, got {self.algorithm!r:.80}")
+        check_choice("history", self.history, HISTORIES)
+        check_integer("archive", self.archive, minimum=0)
+        check_integer("every", self.every, minimum=1)
+        if not self.seeds:
+            raise ValueError("seeds must hold at least one, got none")
+        for seed in self.seeds:
+            if check_integer("seed", seed, minimum=0) >= 2**32:
+                raise ValueError(f"seed must be below 2**32, got {seed}")
+        self.callbacks = _functions("callbacks", self.callbacks)
+        self.stop = _functions("stop", self.stop)
+        metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
+        self.program = Program(self.problem, self.algorithm, metrics, self.history, self.archive)
+        self.start_x = (
+            None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
+        )
+        keys = jax.vmap(jax.random.key)(np.array(self.seeds, np.uint32))
+        self.key = keys if self.batch else keys[0]
+
+    # One after another.
+
+    def run(self, progress: bool = False) -> None:
+        """Goes on until the budget is spent or somebody stops it."""
+        with Bar(self, shown=progress) as bar:
+            if self.carry is None:
+                self.first_generation()
+                bar.update()
+            while not self.stopped:
+                self.advance()
+                bar.update()
+
+    def first_generation(self) -> None:
+        self.carry, offspring = loop.begin_compiled(self.program, key=self.key, x=self.start_x)
+        self.compile(offspring)
+        started = time.perf_counter()
+        self.evaluate_and_tell(offspring, t=0, progress=0.0, started=started)
+        living = self.chronicle.joined().living[0]
+        if (living == 0).any():
+            raise RuntimeError(
+                f"all {self.algorithm.population} evaluations of the first population failed: "
+                f"the objectives or constraints came back NaN or infinite{self.reasons()}"
+            )
+
+    def compile(self, offspring: Any) -> None:
+        """All that the run will need, before the clock is started."""
+        rows, dtype = offspring.x.shape[:-1], offspring.x.dtype
+        f = jax.ShapeDtypeStruct((*rows, self.problem.objectives), dtype)
+        violation = jax.ShapeDtypeStruct(rows, dtype)
+        loop.tell_compiled.prepare(self.program, **self.tell_arguments(offspring, f, violation, 0.0))
+        if self.problem.host:
+            loop.ask_compiled.prepare(self.program, key=self.key, carry=self.carry, t=np.int32(1))
+        else:
+            loop.evaluate_compiled.prepare(self.program, key=self.key, offspring=offspring, t=np.int32(0))
+            loop.chunk_compiled.prepare(self.program, **self.chunk_arguments(0, []))
+
+    def reasons(self) -> str:
+        """What a problem on the host has to say about its failures."""
+        failures = getattr(self.problem, "failures", None)
+        return f" ({failures})" if failures else ""
+
+    def advance(self) -> None:
+        """A chunk of generations; then whoever asked to be called is called."""
+        if self.problem.host:
+            self.host_generation()
+        else:
+            self.chunk()
+        if self.budget_is_spent():
+            self.stopped = "budget spent"
+        if self.generation % self.every == 0 or self.stopped:
+            self.call_back()
+
+    def call_back(self) -> None:
+        for function in (*self.callbacks, *self.stop):  # type: ignore[misc]
+            answer = function(self.results()[0])
+            if answer is True or (function in self.stop and answer):  # type: ignore[operator]
+                self.stopped = (
+                    self.stopped or f"stopped by {getattr(function, '__name__', type(function).__name__)}"
+                )
+
+    def chunk(self) -> None:
+        """As many generations as fit the time between two looks at the clock, as one compiled loop."""
+        count = self.next_count()
+        progress = self.progress_of(count)
+        started = time.perf_counter()
+        self.carry, records = loop.chunk_compiled(self.program, **self.chunk_arguments(count, progress))
+        records = jax.device_get(records)
+        elapsed = time.perf_counter() - started
+        before = self.elapsed
+        seconds = [before + elapsed * (i + 1) / count for i in range(count)]
+        self.pace = elapsed / count
+        self.generation += count
+        self.chronicle.add(records, progress, seconds)
+
+    def chunk_arguments(self, count: int, progress: list[float]) -> dict[str, Any]:
+        padded = np.zeros(self.capacity, jnp.result_type(float))
+        padded[:count] = progress
+        start = np.int32(self.generation + 1)
+        here = {
+            "key": self.key,
+            "carry": self.carry,
+            "start": start,
+            "count": np.int32(count),
+            "progress": padded,
+        }
+        return here | {"capacity": self.capacity}
+
+    def tell_arguments(self, offspring: Any, f: Any, violation: Any, progress: float) -> dict[str, Any]:
+        now = np.asarray(progress, jnp.result_type(float))
+        told = {"offspring": offspring, "f": f, "violation": violation, "progress": now}
+        return {"key": self.key, "carry": self.carry} | told
+
+    def host_generation(self) -> None:
+        started = time.perf_counter()
+        t = self.generation + 1
+        offspring = loop.ask_compiled(self.program, key=self.key, carry=self.carry, t=np.int32(t))
+        self.evaluate_and_tell(offspring, t, self.progress_of(1)[0], started)
+
+    def evaluate_and_tell(self, offspring: Any, t: int, progress: float, started: float) -> None:
+        if self.problem.host:
+            f, violation = self.evaluate_on_host(offspring.x, t)
+        else:
+            f, violation = loop.evaluate_compiled(
+                self.program, key=self.key, offspring=offspring, t=np.int32(t)
+            )
+        self.carry, record = loop.tell_compiled(
+            self.program, **self.tell_arguments(offspring, f, violation, progress)
+        )
+        record = jax.tree.map(lambda leaf: leaf[None], jax.device_get(record))
+        self.generation = t
+        self.chronicle.add(record, [progress], [self.elapsed + time.perf_counter() - started])
+
+    def evaluate_on_host(self, x: Array, t: int) -> tuple[Array, Array]:
+        """The rows of all runs as one batch."""
+        rows = x.reshape(-1, x.shape[-1])
+        key = loop.generation_keys(self.key[0] if self.batch else self.key, t)[1]
+        f, violation = self.problem.evaluate_host(key, self.problem.show(rows))  # type: ignore[attr-defined]
+        dtype = rows.dtype
+        shape = x.shape[:-1]
+        return jnp.asarray(f, dtype).reshape(*shape, -1), jnp.asarray(violation, dtype).reshape(shape)
+
+    # How far.
+
+    pace: float = field(default=0.0, init=False)
+    """Seconds that a generation took in the last chunk."""
+
+    @property
+    def elapsed(self) -> float:
+        return self.chronicle.seconds[-1] if self.chronicle.seconds else 0.0
+
+    @property
+    def capacity(self) -> int:
+        """The most generations of a chunk: set by the size of what is recorded."""
+        rows = self.carry.state.population  # type: ignore[union-attr]
+        kept = jax.eval_shape(partial(loop.kept, history=self.history), rows)
+        size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(kept))
+        return int(np.clip(CHUNK_BYTES // max(size, 1), 1, CHUNK_GENERATIONS))
+
+    def next_count(self) -> int:
+        """How many generations the next chunk has; few in the first, since it is not known how long they take."""
+        count = int(np.clip(CHUNK_SECONDS / self.pace, 1, self.capacity)) if self.pace else 1
+        if self.callbacks or self.stop:
+            count = min(count, self.every - self.generation % self.every)
+        if self.budget.last is not None:
+            return min(count, self.budget.last - self.generation)
+        left = self.budget.seconds - self.elapsed  # type: ignore[operator]
+        return max(1, min(count, int(left / self.pace))) if self.pace else 1
+
+    def progress_of(self, count: int) -> list[float]:
+        """The share of the budget that is spent at each of the next generations."""
+        if self.budget.last is not None:
+            return [(self.generation + 1 + i) / self.budget.last for i in range(count)]
+        # The clock is read once a chunk, and what it says is recorded: replayed, it gives the same bits.
+        spent = (self.elapsed + self.pace * count) / self.budget.seconds  # type: ignore[operator]
+        return [float(np.clip(spent, np.finfo(np.float32).tiny, 1.0))] * count
+
+    def budget_is_spent(self) -> bool:
+        if self.budget.last is not None:
+            return self.generation >= self.budget.last
+        return self.generation > 0 and self.elapsed >= self.budget.seconds  # type: ignore[operator]
+
+    # What it found.
+
+    def results(self) -> list[Result]:
+        carry = jax.device_get(self.carry)
+        return [self.result(carry, run, seed) for run, seed in enumerate(self.seeds)]
+
+    def result(self, carry: Carry, run: int, seed: int) -> Result:
+        def found(population: Any) -> Any:
+            rows = [leaf[run] if self.batch else leaf for leaf in population[:4]]
+            return individuals(self.problem, *rows)
+
+        which = run if self.batch else None
+        return Result(
+            problem=self.problem,
+            algorithm=self.algorithm,
+            seed=seed,
+            population=found(carry.state.population),
+            history=self.chronicle.history(self.problem, self.algorithm.population, self.history, which),
+            archive=found(carry.archive) if self.archive else None,
+            vectors=carry.state.population.alive.shape[-1],
+            stopped=self.stopped or "not finished",
+        )
+
+
+class Bar:
+    """A progress bar over generations or over seconds."""
+
+    def __init__(self, search: Search, *, shown: bool):
+        self.search = search
+        budget = search.budget
+        total = budget.last if budget.last is not None else budget.seconds
+        unit = "gen" if budget.last is not None else "s"
+        self.bar = (
+            tqdm(total=total, unit=unit, disable=not shown, desc=search.problem.name, leave=True)
+            if shown
+            else None
+        )
+
+    def __enter__(self) -> "Bar":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def update(self) -> None:
+        if self.bar is None:
+            return
+        search = self.search
+        self.bar.n = (
+            search.generation
+            if search.budget.last is not None
+            else round(min(search.elapsed, self.bar.total), 2)
+        )
+        record = search.chronicle.records[-1]
+        self.bar.set_postfix(
+            {"living": int(np.mean(record.living[-1]))}
+            | {name: f"{np.mean(values[-1]):.4g}" for name, values in record.metrics.items()}
+        )
+
+
+def _functions(name: str, given: Callback | Sequence[Callback]) -> tuple[Callback, ...]:
+    functions = (given,) if callable(given) else tuple(given)
+    for function in functions:
+        if not callable(function):
+            raise TypeError(f"{name} takes functions of a Result, got {function!r}")
+    return functions
+
+
+def _as_argument(name: str, metric: Callable) -> Callable:
+    """A metric whose settings are arguments of the compiled code: other reference points do not compile again."""
+    if not callable(metric):
+        raise TypeError(f"metrics takes functions by name, got {metric!r} for {name!r}")
+    if isinstance(metric, partial):
+        return jax.tree_util.Partial(metric.func, *metric.args, **metric.keywords)
+    return metric if isinstance(metric, jax.tree_util.Partial) else jax.tree_util.Partial(metric)
+
+
+def _check_start(x: ArrayLike, problem: Problem, population: int) -> Array:
+    rows = check_array("x", x, shape="(individuals, variables)", ndim=2)
+    if rows.shape[1] != problem.variables:
+        raise ValueError(f"x must have {problem.variables} columns, one a variable, got {rows.shape[1]}")
+    if not 1 <= len(rows) <= population:
+        raise ValueError(f"x must have 1 to {population} rows, as the population has, got {len(rows)}")
+    outside = (rows < problem.lower) | (rows > problem.upper)
+    if outside.any():
+        i, j = (int(k) for k in np.argwhere(outside)[0])
+        raise ValueError(
+            f"x must be within the bounds, got x[{i}, {j}] = {rows[i, j]} outside "
+            f"[{problem.lower[j]}, {problem.upper[j]}]"
+        )
+    return jnp.clip(problem.encode(jnp.asarray(rows, jnp.result_type(float))), *problem.box)

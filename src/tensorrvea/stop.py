@@ -1,0 +1,69 @@
+"""When to end a run before its budget is spent: functions of the result so far."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tensorrvea.checks import check_array, check_integer, check_number
+from tensorrvea.result import Result
+from tensorrvea.settings import settings
+
+
+@settings
+class Stagnation:
+    """Ends a run when neither the ideal nor the nadir point has moved for some generations.
+
+    Moved is: by more than ``tolerance`` of the range between the two, in any objective.
+    """
+
+    generations: int = 50
+    tolerance: float = 1e-3
+
+    def __post_init__(self) -> None:
+        check_integer("generations", self.generations, minimum=1)
+        check_number("tolerance", self.tolerance, minimum=0.0)
+
+    def __call__(self, result: Result) -> bool:
+        history = result.history
+        if len(history) <= self.generations:
+            return False
+        recent = slice(len(history) - self.generations - 1, None)
+        span = np.maximum(np.abs(history.nadir[-1] - history.ideal[-1]), np.finfo(np.float32).tiny)
+        moved = [np.ptp(points[recent], axis=0) / span for points in (history.ideal, history.nadir)]
+        return bool(np.max(moved) <= self.tolerance)
+
+
+class Target:
+    """Ends a run when a solution is found that is at least as good as ``objectives`` in each of them."""
+
+    def __init__(self, objectives: ArrayLike):
+        self.objectives = check_array("objectives", objectives, shape="(objectives,)", ndim=1)
+
+    def __call__(self, result: Result) -> bool:
+        signs = result.problem.signs
+        if len(self.objectives) != len(signs):
+            raise ValueError(
+                f"objectives must have {len(signs)} entries for this problem, got {len(self.objectives)}"
+            )
+        return bool((result.F * signs <= self.objectives * signs).all(axis=1).any())
+
+
+@settings
+class MetricReached:
+    """Ends a run when a recorded metric is at least, or at most, some value."""
+
+    metric: str
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError("MetricReached takes one of at_least and at_most")
+
+    def __call__(self, result: Result) -> bool:
+        if self.metric not in result.history.metrics:
+            recorded = ", ".join(map(repr, result.history.metrics)) or "none"
+            raise ValueError(
+                f"metric must be one that is recorded ({recorded}), got {self.metric!r}; see metrics="
+            )
+        value = result.history.metrics[self.metric][-1]
+        return bool(value >= self.at_least if self.at_least is not None else value <= self.at_most)
