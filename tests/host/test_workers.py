@@ -148,9 +148,7 @@ def test_retries_are_counted(retries):
 def test_outputs_of_the_wrong_shape_end_the_run_and_the_workers():
     problem = make(workers=2, objectives=3)
     before = set(multiprocessing.active_children())
-    with pytest.raises(
-        ValueError, match=r"function must give shape \(3,\) for x of shape \(1,\), got shape \(2,\)"
-    ):
+    with pytest.raises(ValueError, match=r"function must give shape \(3,\) for x of shape \(1,\), got shape \(2,\)"):
         problem.evaluate_host(KEY, X)
     assert set(multiprocessing.active_children()) <= before
 
@@ -300,7 +298,5 @@ def test_a_script_without_a_guard_is_told_to_have_one(tmp_path):
 
 def test_a_function_typed_into_a_session_is_refused_with_the_remedy():
     code = SCRIPT.format(path=str(Path(__file__).parent), function="slow", rest="go()")
-    run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
-    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert "was typed into a session; a worker is a new process" in run.stderr.splitlines()[-1]

@@ -88,9 +88,7 @@ class Batch:
         m, d = self.f.shape[1], self.x.shape[1]
         takes, wanted = ((count, d), (count, m)) if self._batched else ((d,), (m,))
         if values.shape != wanted:
-            raise ValueError(
-                f"function must give shape {wanted} for x of shape {takes}, got shape {values.shape}"
-            )
+            raise ValueError(f"function must give shape {wanted} for x of shape {takes}, got shape {values.shape}")
         return values.reshape(count, m)
 
     def _check_limits(self, limits: np.ndarray, count: int) -> np.ndarray:

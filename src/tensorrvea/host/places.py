@@ -21,6 +21,9 @@ REMEDY = (
 class Place(Protocol):
     """Evaluates one call after another."""
 
+    remedy: str
+    """What a user can do if it does not start."""
+
     def open(self) -> "Future[Any]":
         """Starts the place; the future is done when it takes calls."""
 
@@ -39,6 +42,8 @@ class Place(Protocol):
 
 class HerePlace:
     """In this process, at once."""
+
+    remedy = ""
 
     def __init__(self, functions: Functions):
         self._functions = functions
@@ -65,6 +70,8 @@ class ProcessPlace:
 
     Processes are spawned, not forked: JAX is threaded, and a fork of a threaded process can lock up.
     """
+
+    remedy = REMEDY
 
     def __init__(self, functions: Functions):
         self._functions = functions
@@ -96,6 +103,8 @@ class ProcessPlace:
 
 class ExecutorPlace:
     """In an executor of the user's, whose workers are its own affair."""
+
+    remedy = ""
 
     def __init__(self, functions: Functions, executor: Executor):
         self._functions = functions

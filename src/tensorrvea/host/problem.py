@@ -83,9 +83,7 @@ class HostProblem(Problem):
             check_number("timeout", timeout, minimum=0, open_minimum=True)
             if executor != "ray" and (executor is not None or workers is None):
                 where = "this process" if executor is None else "an executor of your own"
-                raise ValueError(
-                    f"timeout needs workers= or executor='ray': what runs in {where} cannot be ended"
-                )
+                raise ValueError(f"timeout needs workers= or executor='ray': what runs in {where} cannot be ended")
         self.retries = check_integer("retries", retries, minimum=0)
         super().__init__(
             function, lower=lower, upper=upper, objectives=objectives, directions=directions,
@@ -104,14 +102,10 @@ class HostProblem(Problem):
         """The messages of evaluations that failed, in the order in which they first came, and how often."""
         return self._failures.messages
 
-    def evaluate(
-        self, key: PRNGKeyArray, x: Float[Array, "n d"]
-    ) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
+    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
         """As ``Problem.evaluate``, but not inside compiled code."""
         if is_traced(x):
-            raise TypeError(
-                f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host between"
-            )
+            raise TypeError(f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host between")
         f, violation = self.evaluate_host(key, self.show(x))
         return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(violation, jnp.result_type(float))
 
@@ -158,9 +152,7 @@ class HostProblem(Problem):
             size = connect(self.workers)
             return Team(lambda: RayPlace(functions), size=size, timeout=self.timeout), size
         if isinstance(executor, Executor):
-            return Team(
-                lambda: ExecutorPlace(functions, executor), size=None
-            ), self.workers or os.cpu_count() or 1
+            return Team(lambda: ExecutorPlace(functions, executor), size=None), self.workers or os.cpu_count() or 1
         make: Callable[[], Place] = (
             (lambda: ProcessPlace(functions)) if self.workers else (lambda: HerePlace(functions))
         )
@@ -186,14 +178,10 @@ def _generators(key: PRNGKeyArray | None, rows: int) -> Callable[[int], np.rando
     keys = jax.random.key_data(jnp.atleast_1d(key)) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
     words = np.asarray(keys).reshape(-1, np.shape(keys)[-1])
     if rows % len(words):
-        raise ValueError(
-            f"x must have the same number of rows for each of {len(words)} keys, got {rows} rows"
-        )
+        raise ValueError(f"x must have the same number of rows for each of {len(words)} keys, got {rows} rows")
     part = max(rows // len(words), 1)
 
     def generator(row: int) -> np.random.Generator:
-        return np.random.default_rng(
-            np.random.SeedSequence(words[row // part].tolist(), spawn_key=(row % part,))
-        )
+        return np.random.default_rng(np.random.SeedSequence(words[row // part].tolist(), spawn_key=(row % part,)))
 
     return generator

@@ -2,8 +2,12 @@
 
 import logging
 import os
+import sys
+import warnings
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from tensorrvea.host import worker
 from tensorrvea.host.places import failed
@@ -11,6 +15,7 @@ from tensorrvea.host.worker import Functions, Outcome
 
 try:
     import ray
+    from ray._private import ray_constants
     from ray.exceptions import RayActorError
 except ImportError as error:
     raise ImportError("executor='ray' needs Ray: pip install 'tensorrvea[ray]'") from error
@@ -25,14 +30,36 @@ def connect(workers: int | None) -> int:
     A cluster is at hand if ``ray.init`` was called before, or if RAY_ADDRESS says where it is.
     """
     if not ray.is_initialized():
-        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-        local: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
-        ray.init(**quiet, **({} if "RAY_ADDRESS" in os.environ else local))
+        if "RAY_ADDRESS" in os.environ:
+            ray.init(log_to_driver=False, logging_level=logging.ERROR)
+        else:
+            _start_on_this_machine(workers)
     return workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
+
+
+def _start_on_this_machine(workers: int | None) -> None:
+    """A cluster of one machine, whose workers find the modules that this process finds."""
+    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    # Ray lets anyone who reaches its ports run code. Without clusters, it listens on the loopback device alone.
+    with patch.object(ray_constants, "ENABLE_RAY_CLUSTER", False), warnings.catch_warnings():
+        # Ray's own processes are forked, and become other programs at once: nothing of JAX runs in them.
+        warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called", category=RuntimeWarning)
+        ray.init(
+            num_cpus=workers,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            runtime_env={"env_vars": {"PYTHONPATH": paths}},
+        )
 
 
 class RayPlace:
     """In an actor of a Ray cluster."""
+
+    remedy = (
+        "the cluster's machines must have what the function imports; for modules of your own, call "
+        "ray.init(runtime_env={'working_dir': ...}) first"
+    )
 
     def __init__(self, functions: Functions):
         self._functions = functions

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from tensorrvea.host.batch import Batch, Job
-from tensorrvea.host.places import REMEDY, Place
+from tensorrvea.host.places import Place
 
 # A cluster may have to start machines first.
 START_SECONDS = 600.0
@@ -106,9 +106,8 @@ class Team:
         self._fruitless_starts += 1
         place.close()
         if self._fruitless_starts >= STARTS or not (self._free or self._calls):
-            raise RuntimeError(
-                f"a worker could not be started (its own message is above): {error}; {REMEDY}"
-            ) from error
+            reason = str(error).strip().splitlines()[-1:]
+            raise RuntimeError(f"a worker could not be started: {' '.join(reason)}; {place.remedy}") from error
         self._open(place)
 
     def _take_back(self, call: Call, future: Future) -> tuple[Job, Any]:

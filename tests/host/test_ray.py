@@ -1,0 +1,92 @@
+"""On a real Ray cluster, on this machine: it takes long to start."""
+
+import os
+import signal
+import threading
+
+import jax
+import numpy as np
+import pytest
+import simulators
+
+from tensorrvea.host import HostProblem
+
+ray = pytest.importorskip("ray")
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+KEY = jax.random.key(0)
+X = np.linspace(3, -3, 13)[:, None]
+F = np.concatenate([X**2, (X - 2) ** 2], axis=1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    yield
+    ray.shutdown()
+
+
+def make(function=simulators.schaffer, **arguments):
+    default = {"lower": [-3.0], "upper": [3.0], "objectives": 2, "executor": "ray", "workers": 2}
+    return HostProblem(function, **(default | arguments))
+
+
+def test_order_is_kept_and_values_agree_with_this_process():
+    with make(simulators.slower_for_larger, constraints=simulators.limit) as problem:
+        f, violation = problem.evaluate_host(KEY, X)
+    np.testing.assert_array_equal(f, F)
+    np.testing.assert_array_equal(violation, np.maximum(X[:, 0] - 1, 0))
+
+
+def test_the_cluster_is_reached_from_this_machine_alone():
+    with make() as problem:
+        problem.evaluate_host(KEY, X[:1])
+        assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]
+
+
+def test_functions_that_cannot_be_imported_are_sent_whole_and_jax_is_not_imported():
+    factor = 3
+
+    def nested(x):
+        import sys
+
+        return factor * x[0], float("jax" in sys.modules)
+
+    with make(nested) as problem:
+        f, _ = problem.evaluate_host(KEY, X)
+    np.testing.assert_array_equal(f, np.concatenate([3 * X, np.zeros_like(X)], axis=1))
+
+
+def test_an_exception_that_cannot_be_pickled_costs_that_individual_alone():
+    with make(simulators.fails_above_two) as problem:
+        f, _ = problem.evaluate_host(KEY, X)
+    np.testing.assert_array_equal(np.isnan(f).all(axis=1), X[:, 0] > 2)
+    ((message, count),) = problem.failures
+    assert message.startswith("SolverError: no convergence (code 7) (simulators.py:")
+    assert count == 2
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing():
+    x = np.linspace(-3, 3, 60)[:, None]
+    with make(simulators.which_process) as problem:
+        first, _ = problem.evaluate_host(KEY, x)
+        victim = int(first[-1, 0])
+        killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
+        killer.start()
+        f, _ = problem.evaluate_host(KEY, x)
+        killer.join()
+    np.testing.assert_array_equal(f[:, 1], x[:, 0])
+    assert problem.failures == []
+
+
+def test_an_individual_that_kills_its_worker_twice_is_given_up():
+    with make(simulators.exits_above_two) as problem:
+        f, _ = problem.evaluate_host(KEY, X[1:])
+    np.testing.assert_array_equal(f[1:], F[2:])
+    assert problem.failures == [("its Ray worker was killed", 1)]
+
+
+def test_a_time_out_costs_that_individual_alone():
+    with make(simulators.hangs_above_two, timeout=1.0) as problem:
+        f, _ = problem.evaluate_host(KEY, X[1:])
+    np.testing.assert_array_equal(f[1:], F[2:])
+    assert problem.failures == [("took longer than 1 s", 1)]
