@@ -108,13 +108,9 @@ class Budget:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        given = [
-            name for name in ("generations", "evaluations", "seconds") if getattr(self, name) is not None
-        ]
+        given = [name for name in ("generations", "evaluations", "seconds") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(
-                f"give one of generations, evaluations and seconds as the budget, got {given or 'none'}"
-            )
+            raise ValueError(f"give one of generations, evaluations and seconds as the budget, got {given or 'none'}")
         if self.generations is not None:
             check_integer("generations", self.generations, minimum=1)
         if self.evaluations is not None:
@@ -170,9 +166,7 @@ class Search:
         self.stop = _functions("stop", self.stop)
         metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
         self.program = Program(self.problem, self.algorithm, metrics, self.history, self.archive)
-        self.start_x = (
-            None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
-        )
+        self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
         keys = jax.vmap(jax.random.key)(np.array(self.seeds, np.uint32))
         self.key = keys if self.batch else keys[0]
 
@@ -232,9 +226,7 @@ class Search:
         for function in (*self.callbacks, *self.stop):  # type: ignore[misc]
             answer = function(self.results()[0])
             if answer is True or (function in self.stop and answer):  # type: ignore[operator]
-                self.stopped = (
-                    self.stopped or f"stopped by {getattr(function, '__name__', type(function).__name__)}"
-                )
+                self.stopped = self.stopped or f"stopped by {getattr(function, '__name__', type(function).__name__)}"
 
     def chunk(self) -> None:
         """As many generations as fit the time between two looks at the clock, as one compiled loop."""
@@ -278,12 +270,8 @@ class Search:
         if self.problem.host:
             f, violation = self.evaluate_on_host(offspring.x, t)
         else:
-            f, violation = loop.evaluate_compiled(
-                self.program, key=self.key, offspring=offspring, t=np.int32(t)
-            )
-        self.carry, record = loop.tell_compiled(
-            self.program, **self.tell_arguments(offspring, f, violation, progress)
-        )
+            f, violation = loop.evaluate_compiled(self.program, key=self.key, offspring=offspring, t=np.int32(t))
+        self.carry, record = loop.tell_compiled(self.program, **self.tell_arguments(offspring, f, violation, progress))
         record = jax.tree.map(lambda leaf: leaf[None], jax.device_get(record))
         self.generation = t
         self.chronicle.add(record, [progress], [self.elapsed + time.perf_counter() - started])
@@ -362,18 +350,14 @@ class Search:
 
 
 class Bar:
-    """A progress bar over generations or over seconds."""
+    """A progress bar over generations or over seconds; its clock starts when all is compiled."""
 
     def __init__(self, search: Search, *, shown: bool):
         self.search = search
-        budget = search.budget
-        total = budget.last if budget.last is not None else budget.seconds
-        unit = "gen" if budget.last is not None else "s"
-        self.bar = (
-            tqdm(total=total, unit=unit, disable=not shown, desc=search.problem.name, leave=True)
-            if shown
-            else None
-        )
+        by_generation = search.budget.last is not None
+        self.total = search.budget.last if by_generation else search.budget.seconds
+        unit = "gen" if by_generation else "s"
+        self.bar = tqdm(total=self.total, unit=unit, desc="compiling") if shown else None
 
     def __enter__(self) -> "Bar":
         return self
@@ -386,11 +370,10 @@ class Bar:
         if self.bar is None:
             return
         search = self.search
-        self.bar.n = (
-            search.generation
-            if search.budget.last is not None
-            else round(min(search.elapsed, self.bar.total), 2)
-        )
+        if search.generation == 0:
+            self.bar.set_description(search.problem.name, refresh=False)
+            self.bar.reset(self.total)
+        self.bar.n = search.generation if search.budget.last is not None else round(min(search.elapsed, self.total), 2)
         record = search.chronicle.records[-1]
         self.bar.set_postfix(
             {"living": int(np.mean(record.living[-1]))}
