@@ -1,0 +1,34 @@
+"""How good a front is: distances to the true front, hypervolume, expected utility, spacing.
+
+These are plain functions of NumPy arrays in the user's own signs, which ``directions`` says.
+``metrics.device`` has them once more, for use inside compiled code: there everything is minimised, and a mask
+says which rows count.
+"""
+
+from tensorrvea.metrics import device
+from tensorrvea.metrics.expected_utility import expected_utility, utility_weights
+from tensorrvea.metrics.hypervolume import Estimate, hypervolume, hypervolume_estimate, is_exact
+from tensorrvea.metrics.igd import gd, igd, igd_plus
+from tensorrvea.metrics.reference_points import (
+    derived_reference_point,
+    normalise_by_front,
+    normalised_hypervolume,
+)
+from tensorrvea.metrics.spacing import spacing
+
+__all__ = [
+    "Estimate",
+    "derived_reference_point",
+    "device",
+    "expected_utility",
+    "gd",
+    "hypervolume",
+    "hypervolume_estimate",
+    "igd",
+    "igd_plus",
+    "is_exact",
+    "normalise_by_front",
+    "normalised_hypervolume",
+    "spacing",
+    "utility_weights",
+]

@@ -1,0 +1,50 @@
+"""Expected utility: how well a set of points serves somebody whose preferences are not known yet."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from tensorrvea.checks import check_points
+from tensorrvea.metrics.inputs import minimised
+from tensorrvea.reference_vectors import simplex_lattice_of_about
+
+
+def utility_weights(objectives: int) -> Float[np.ndarray, "k m"]:
+    """Weights spread uniformly over the simplex: the smallest lattice of at least 100.
+
+    >>> utility_weights(2).shape, utility_weights(3).shape
+    ((100, 2), (105, 3))
+    """
+    return simplex_lattice_of_about(100, objectives)
+
+
+def expected_utility(F: ArrayLike, directions: str | Sequence[str] = "min", weights: ArrayLike | None = None) -> float:
+    """The mean, over weights, of the best weighted sum of objectives that F has. Larger is better.
+
+    The paper's definition, which is of rewards: an objective that is maximised counts as it is, and one that
+    is minimised counts with its sign turned (Zintgraf, Kanters, Roijers, Oliehoek and Beau, 2015). Objectives
+    on very different scales should be normalised first.
+
+    ``weights`` are points of the simplex, (k, m); ``utility_weights`` if not given.
+
+    >>> expected_utility([[4.0, 0.0], [1.0, 3.0]], "max", weights=[[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    3.0
+    >>> expected_utility([[4.0, 0.0], [1.0, 3.0]], "min", weights=[[1.0, 0.0], [0.0, 1.0]])
+    -0.5
+    """
+    f = minimised("F", F, directions)
+    w = utility_weights(f.shape[1]) if weights is None else check_weights(weights, f.shape[1])
+    return float(-(w @ f.T).min(axis=1).mean())
+
+
+def check_weights(weights: ArrayLike, objectives: int) -> Float[np.ndarray, "k m"]:
+    w = check_points("weights", weights)
+    if w.shape[1] != objectives:
+        raise ValueError(f"weights must have one column for each of {objectives} objectives, got {w.shape[1]}")
+    off = (w < 0).any(axis=1) | (np.abs(w.sum(axis=1) - 1) > 1e-5)
+    if off.any():
+        row = int(np.argmax(off))
+        raise ValueError(f"weights must be at least 0 and sum to 1 in each row, got {w[row].tolist()} in row {row}")
+    return w

@@ -1,0 +1,78 @@
+"""Where hypervolume is measured from: the paper's two conventions."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from tensorrvea.checks import check_points
+from tensorrvea.metrics.hypervolume import hypervolume
+from tensorrvea.metrics.inputs import minimised_pair, signs
+from tensorrvea.selection.dominance import nondominated
+
+
+def normalise_by_front(
+    F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min"
+) -> Float[np.ndarray, "n m"]:
+    """Objectives between the true front's ideal point, at 0, and its nadir point, at 1; all minimised.
+
+    An objective in which the front has no range is only moved.
+
+    >>> front = [[0.0, 20.0], [1.0, 30.0]]
+    >>> normalise_by_front([[2.0, 30.0], [0.0, 10.0]], front, directions=("min", "max"))
+    array([[2., 0.],
+           [0., 2.]])
+    """
+    f, true = minimised_pair(F, front, directions)
+    ideal, nadir = true.min(axis=0), true.max(axis=0)
+    # Adding zero leaves no zeros of negative sign, which turning a sign makes.
+    return (f - ideal) / np.where(nadir > ideal, nadir - ideal, 1.0) + 0.0
+
+
+def normalised_hypervolume(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
+    """The paper's hypervolume of numerical benchmarks: of normalised objectives, up to a reference of ones.
+
+    >>> normalised_hypervolume([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]], front=[[0.0, 2.0], [2.0, 0.0]])
+    0.25
+    """
+    f = normalise_by_front(F, front, directions)
+    return hypervolume(f, np.ones(f.shape[1]))
+
+
+def derived_reference_point(
+    sets: Iterable[ArrayLike],
+    directions: str | Sequence[str] = "min",
+    limits: Sequence[float | None] | None = None,
+) -> Float[np.ndarray, " m"]:
+    """The paper's reference point of neuroevolution, in the user's signs.
+
+    It is the worst value of each objective over the non-dominated points of every one of ``sets``: of all
+    algorithms that are compared, at all iterations. ``limits`` has a value for each objective that the
+    reference is not worse than, or None: the paper does not let forward reward and height fall below zero.
+    Sets without points are passed over.
+
+    >>> sets = [[[5.0, -9.0], [7.0, -12.0], [4.0, -20.0]], [[-3.0, -1.0]]]
+    >>> derived_reference_point(sets, "max", limits=(0.0, None))
+    array([  0., -12.])
+    """
+    worst = None
+    for number, points in enumerate(sets):
+        f = check_points(f"sets[{number}]", points, minimum=0)
+        if len(f) == 0:
+            continue
+        turned = (f * signs(directions, f.shape[1]))[nondominated(f, directions)].max(axis=0)
+        if worst is not None and len(worst) != len(turned):
+            raise ValueError(
+                f"sets must have as many objectives all, got {len(worst)}, then {len(turned)} in sets[{number}]"
+            )
+        worst = turned if worst is None else np.maximum(worst, turned)
+    if worst is None:
+        raise ValueError("sets must hold at least one point, got none")
+    sign = signs(directions, len(worst))
+    if limits is not None:
+        if len(limits) != len(worst):
+            raise ValueError(f"limits must have one entry for each of {len(worst)} objectives, got {len(limits)}")
+        bounds = [np.inf if limit is None else s * limit for s, limit in zip(sign, limits, strict=True)]
+        worst = np.minimum(worst, bounds)
+    return worst * sign + 0.0
