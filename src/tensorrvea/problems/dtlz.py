@@ -2,14 +2,23 @@
 Optimization", 2005. Any number of objectives; the variables beyond the first m − 1 set the distance to the front.
 """
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
-from tensorrvea.problems.shapes import cosine_of_turns, linear_shape, spherical_shape
-from tensorrvea.reference_vectors import simplex_lattice_of_about
+from tensorrvea.problems.fronts import (
+    degenerate_front,
+    disconnected_front,
+    linear_front,
+    spherical_front,
+)
+from tensorrvea.problems.shapes import linear_shape, spherical_shape
+from tensorrvea.problems.sums import sum_from
+from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 
 class DTLZ(Benchmark):
@@ -17,14 +26,24 @@ class DTLZ(Benchmark):
 
     distance_variables = 10
 
-    def __init__(self, *, objectives: int = 3, variables: int | None = None):
-        m = check_integer("objectives", objectives, minimum=2)
+    def __init__(self, *, objectives: int = 3, variables: int | None = None, **settings: Any):
+        m = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
         d = m - 1 + self.distance_variables if variables is None else variables
-        super().__init__(objectives=m, variables=check_integer("variables", d, minimum=m, why="at least objectives"))
+        check_integer("variables", d, minimum=m, why="m − 1 choose a point of the front, the others its distance")
+        super().__init__(objectives=m, variables=d, **settings)
 
-    def split(self, x: Float[Array, "n d"]) -> tuple[Float[Array, "n p"], Float[Array, "n k"]]:
-        """Position and distance variables."""
-        return x[:, : self.objectives - 1], x[:, self.objectives - 1 :]
+    @property
+    def positions(self) -> int:
+        """How many of the variables choose a point of the front; the others are distance variables."""
+        return self.objectives - 1
+
+    @property
+    def distances(self) -> int:
+        """How many of the variables set the distance to the front."""
+        return self.variables - self.positions
+
+    def position(self, x: Float[Array, "n d"]) -> Float[Array, "n p"]:
+        return x[:, : self.positions]
 
 
 class DTLZ1(DTLZ):
@@ -33,31 +52,30 @@ class DTLZ1(DTLZ):
     distance_variables = 5
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        position, distance = self.split(x)
-        return 0.5 * (1 + multimodal_distance(distance))[:, None] * linear_shape(position)
+        g = multimodal_distance(x, self.positions)
+        return 0.5 * (1 + g)[:, None] * linear_shape(self.position(x))
 
     def front(self, points: int = 1000) -> np.ndarray:
-        return 0.5 * simplex_lattice_of_about(points, self.objectives)
+        return 0.5 * linear_front(points, self.objectives)
 
 
 class DTLZ2(DTLZ):
     """A spherical front, f₁² + … + fₘ² = 1."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        position, distance = self.split(x)
-        return (1 + ((distance - 0.5) ** 2).sum(axis=1))[:, None] * spherical_shape(position)
+        g = squared_distance(x, self.positions)
+        return (1 + g)[:, None] * spherical_shape(self.position(x))
 
     def front(self, points: int = 1000) -> np.ndarray:
-        lattice = simplex_lattice_of_about(points, self.objectives)
-        return lattice / np.linalg.norm(lattice, axis=1, keepdims=True)
+        return spherical_front(points, self.objectives)
 
 
 class DTLZ3(DTLZ2):
     """The front of DTLZ2 behind 3^k − 1 local ones."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        position, distance = self.split(x)
-        return (1 + multimodal_distance(distance))[:, None] * spherical_shape(position)
+        g = multimodal_distance(x, self.positions)
+        return (1 + g)[:, None] * spherical_shape(self.position(x))
 
 
 class DTLZ4(DTLZ2):
@@ -66,14 +84,78 @@ class DTLZ4(DTLZ2):
     bias = 100.0
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        position, distance = self.split(x)
-        return (1 + ((distance - 0.5) ** 2).sum(axis=1))[:, None] * spherical_shape(position**self.bias)
+        g = squared_distance(x, self.positions)
+        return (1 + g)[:, None] * spherical_shape(self.position(x) ** self.bias)
 
 
-def multimodal_distance(distance: Float[Array, "n k"]) -> Float[Array, " n"]:
-    """g of DTLZ1 and DTLZ3: 100 · (k + Σ (x − 1/2)² − cos 20π(x − 1/2)).
+class DTLZ5(DTLZ):
+    """A front that is a curve, a quarter of an ellipse, for two or three objectives.
+
+    From four objectives on it is more than the curve, as Huband and others found (2006): far from the curve the
+    angles gain more than the distance costs. ``front`` has the curve and a sample of the rest.
+    """
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        g = self.distance(x)[:, None]
+        return (1 + g) * spherical_shape(narrowed(self.position(x), g))
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        return degenerate_front(points, self.objectives, farthest=self.farthest())
+
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        return squared_distance(x, self.positions)
+
+    def farthest(self) -> float:
+        """The largest value of ``distance``."""
+        return 0.25 * self.distances
+
+
+class DTLZ6(DTLZ5):
+    """The front of DTLZ5 in two or three objectives, with ever less progress from small changes near it."""
+
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        # x^(1/10), as the logarithm and the exponential that compile to vector code; zero stays zero.
+        return sum_from(self.positions, jnp.exp(0.1 * jnp.log(x)))
+
+    def farthest(self) -> float:
+        return float(self.distances)
+
+
+class DTLZ7(DTLZ):
+    """A front in 2^(m−1) pieces."""
+
+    distance_variables = 20
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        g = 1 + 9 * sum_from(self.positions, x) / self.distances
+        return disconnected_values(self.position(x), g)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        return disconnected_front(points, self.objectives)
+
+
+def squared_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
+    """g of DTLZ2, DTLZ4 and DTLZ5: Σ (x − 1/2)², over the distance variables."""
+    return sum_from(positions, (x - 0.5) ** 2)
+
+
+def multimodal_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
+    """g of DTLZ1 and DTLZ3: 100 · (k + Σ (x − 1/2)² − cos 20π(x − 1/2)), over the k distance variables.
 
     k is added inside the sum: each term is then small near the front, where 100 · k would drown it.
     """
-    y = distance - 0.5
-    return 100 * (y**2 + (1 - cosine_of_turns(10 * y))).sum(axis=1)
+    y = x - 0.5
+    return 100 * sum_from(positions, y * y + versine_of_turns(10 * y))
+
+
+def narrowed(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Float[Array, "n p"]:
+    """Angles of DTLZ5, in quarter turns: the first is free, the others are near 1/2 when g is small."""
+    return jnp.concatenate([position[:, :1], (1 + 2 * g * position[:, 1:]) / (2 * (1 + g))], axis=1)
+
+
+def disconnected_values(position: Float[Array, "n p"], g: Float[Array, " n"]) -> Float[Array, "n m"]:
+    """Objectives of DTLZ7: the position variables, and (1 + g) · (m − Σ fᵢ/(1 + g) · (1 + sin 3πfᵢ))."""
+    objectives = position.shape[1] + 1
+    sine = cosine_of_turns(1.5 * position - 0.25)
+    last = objectives * (1 + g) - (position * (1 + sine)).sum(axis=1)
+    return jnp.concatenate([position, last[:, None]], axis=1)

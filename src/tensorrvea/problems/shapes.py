@@ -1,7 +1,16 @@
-"""Shapes of fronts, and the functions they share."""
+"""Shapes of fronts: from position variables in the unit cube to points of a simplex or a sphere."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from tensorrvea.problems.trigonometry import (
+    cosine_of_quarter_turns,
+    cosine_of_turns,
+    sine_of_quarter_turns,
+    versine_of_turns,
+)
+
+__all__ = ["cosine_of_turns", "linear_shape", "spherical_shape", "versine_of_turns"]
 
 
 def linear_shape(position: Float[Array, "n p"]) -> Float[Array, "n m"]:
@@ -11,17 +20,14 @@ def linear_shape(position: Float[Array, "n p"]) -> Float[Array, "n m"]:
 
 def spherical_shape(position: Float[Array, "n p"]) -> Float[Array, "n m"]:
     """Points of the sphere's positive part, by angles of ``position`` quarter turns."""
-    angle = 0.5 * jnp.pi * position
-    return _products(jnp.cos(angle), jnp.sin(angle))
+    return _products(cosine_of_quarter_turns(position), sine_of_quarter_turns(position))
 
 
 def _products(factor: Float[Array, "n p"], last: Float[Array, "n p"]) -> Float[Array, "n m"]:
     """Objective i is the product of the first m − i factors, times ``last`` of the next one."""
-    ones = jnp.ones_like(factor[:, :1])
-    products = jnp.concatenate([ones, jnp.cumprod(factor, axis=1)], axis=1)[:, ::-1]
-    return products * jnp.concatenate([ones, last[:, ::-1]], axis=1)
-
-
-def cosine_of_turns(turns: Float[Array, "..."]) -> Float[Array, "..."]:
-    """cos(2π · turns)."""
-    return jnp.cos(2 * jnp.pi * turns)
+    product = jnp.ones_like(factor[:, 0])
+    objectives = []
+    for i in range(factor.shape[1]):
+        objectives.append(product * last[:, i])
+        product = product * factor[:, i]
+    return jnp.stack([product, *reversed(objectives)], axis=1)

@@ -1,0 +1,156 @@
+"""Points of true fronts, and the sets of parameters they are made from. NumPy in double precision."""
+
+from collections.abc import Callable
+
+import moocore
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy.optimize import brentq
+from scipy.stats import qmc
+
+from tensorrvea.checks import check_integer
+from tensorrvea.reference_vectors import simplex_lattice_of_about
+
+Interval = tuple[float, float]
+Curve = Callable[[np.ndarray], np.ndarray]
+
+
+def linear_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
+    """f₁ + … + fₘ = 1."""
+    return simplex_lattice_of_about(points, objectives)
+
+
+def spherical_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
+    """f₁² + … + fₘ² = 1."""
+    lattice = simplex_lattice_of_about(points, objectives)
+    return lattice / np.linalg.norm(lattice, axis=1, keepdims=True)
+
+
+def unit_points(points: int, dimensions: int) -> Float[np.ndarray, "k p"]:
+    """About ``points`` even points of the unit cube: a grid in up to three dimensions, Halton's beyond.
+
+    The cube's origin, its opposite corner and the ends of its axes are always among them: there the extremes
+    of a front lie.
+    """
+    check_integer("points", points, minimum=1)
+    if dimensions <= 3:
+        side = np.linspace(0, 1, max(2, int(np.ceil(points ** (1 / dimensions) - 1e-9))))
+        return np.stack(np.meshgrid(*[side] * dimensions, indexing="ij"), axis=-1).reshape(-1, dimensions)
+    ends = np.vstack([np.zeros(dimensions), np.ones(dimensions), np.eye(dimensions)])
+    # The first point of the sequence is the origin, which is there already.
+    inside = qmc.Halton(dimensions, scramble=False).random(max(points - len(ends), 0) + 1)[1:]
+    return np.vstack([ends, inside])
+
+
+def spread(unit: Float[np.ndarray, "..."], intervals: list[Interval]) -> Float[np.ndarray, "..."]:
+    """[0, 1] laid over intervals, in order and in proportion to their lengths.
+
+    >>> spread(np.array([0.0, 0.5, 0.51, 1.0]), [(0.0, 1.0), (3.0, 4.0)]).tolist()
+    [0.0, 1.0, 3.02, 4.0]
+    """
+    lengths = [stop - start for start, stop in intervals]
+    ends = np.cumsum(lengths) / sum(lengths)
+    which = np.minimum(np.searchsorted(ends, unit - 1e-12), len(intervals) - 1)
+    starts = np.concatenate([[0.0], ends[:-1]])
+    low, high = np.array(intervals).T
+    share = np.clip((unit - starts[which]) / (ends - starts)[which], 0, 1)
+    return low[which] + share * (high - low)[which]
+
+
+def record_intervals(function: Curve, steps: int = 20_000) -> list[Interval]:
+    """Where in [0, 1] ``function`` is larger than anywhere before.
+
+    With an objective x to minimise and another that falls as the function rises, only these x are Pareto
+    optimal: each other is beaten by a smaller one.
+    """
+    x = np.linspace(0, 1, steps + 1)
+    value = function(x)
+    best_before = np.maximum.accumulate(np.concatenate([[-np.inf], value[:-1]]))
+    record = value > best_before
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], record, [False]]).astype(int)))
+    intervals = []
+    height = -np.inf
+    for first, end in edges.reshape(-1, 2):
+        last = end - 1
+        start = 0.0
+        if first > 0:
+            start = brentq(lambda z, h=height: _at(function, z) - h, x[first - 1], x[first], xtol=1e-15)
+            # Where the record is only equalled, the earlier x dominates: keep just past it.
+            start += 1e-9
+        stop = _maximum(function, x[max(last - 1, 0)], x[min(last + 1, steps)]) if last < steps else 1.0
+        height = _at(function, stop)
+        intervals.append((start, stop))
+    return intervals
+
+
+def _maximum(function: Curve, low: float, high: float) -> float:
+    """Where a smooth function with one peak between ``low`` and ``high`` has it: there its slope is zero."""
+
+    def slope(z: float) -> float:
+        h = 1e-6
+        return _at(function, z + h) - _at(function, z - h)
+
+    return float(brentq(slope, low, high, xtol=1e-14))
+
+
+def _at(function: Curve, z: float) -> float:
+    return float(function(np.array(z)))
+
+
+def disconnected_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
+    """The front of DTLZ7: 2^(m−1) pieces, fₘ = 2m − Σ fᵢ(1 + sin 3πfᵢ) for the fᵢ where a term sets a record."""
+    intervals = record_intervals(_disconnected_term)
+    f = spread(unit_points(points, objectives - 1), intervals)
+    return np.hstack([f, 2 * objectives - _disconnected_term(f).sum(axis=1, keepdims=True)])
+
+
+def _disconnected_term(f: np.ndarray) -> np.ndarray:
+    return f * (1 + np.sin(3 * np.pi * f))
+
+
+def nondominated(f: Float[np.ndarray, "k m"]) -> Bool[np.ndarray, " k"]:
+    """Which rows no other row dominates; of equal rows, the first."""
+    return np.asarray(moocore.is_nondominated(f, keep_weakly=False))
+
+
+def shape_of_angles(quarters: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
+    """Points of the sphere, as ``shapes.spherical_shape`` but in double precision."""
+    cosine, sine = np.cos(0.5 * np.pi * quarters), np.sin(0.5 * np.pi * quarters)
+    cosine[quarters == 1] = 0.0
+    return shape_of_factors(cosine, sine)
+
+
+def shape_of_factors(factor: Float[np.ndarray, "k p"], last: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
+    """Objective i is the product of the first m − i factors, times ``last`` of the next one."""
+    ones = np.ones((len(factor), 1))
+    return np.hstack([ones, np.cumprod(factor, axis=1)])[:, ::-1] * np.hstack([ones, last[:, ::-1]])
+
+
+def degenerate_front(points: int, objectives: int, *, farthest: float) -> Float[np.ndarray, "k m"]:
+    """The front of DTLZ5: a curve, and from four objectives on a sample of what else is not dominated.
+
+    The first angle is free; the others reach as far from an eighth of a turn as the distance g ≤ ``farthest``
+    lets them. Less distance with the same angles is better, so the candidates are all angles, each with the
+    smallest g that allows it.
+    """
+    curve_points = points if objectives <= 3 else max(2, points // 10)
+    curve = degenerate_curve(curve_points, objectives)
+    if objectives <= 3:
+        return curve
+    reach = farthest / (1 + farthest)
+    unit = unit_points(20 * points, objectives - 1)
+    quarters = np.hstack([unit[:, :1], 0.5 + (unit[:, 1:] - 0.5) * reach])
+    deviation = np.abs(2 * quarters[:, 1:] - 1).max(axis=1, keepdims=True)
+    surface = shape_of_angles(quarters) / (1 - deviation)
+    candidates = np.vstack([curve, surface])
+    kept = candidates[nondominated(candidates)]
+    # The curve comes first and is never dominated: nothing is closer to the origin.
+    rest = kept[len(curve) :]
+    stride = max(1, round(len(rest) / max(points - len(curve), 1)))
+    return np.vstack([curve, rest[::stride]])
+
+
+def degenerate_curve(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
+    """The sphere's points whose angles but the first are an eighth of a turn."""
+    first = np.linspace(0, 1, max(points, 2))[:, None]
+    return shape_of_angles(np.hstack([first, np.full((len(first), objectives - 2), 0.5)]))

@@ -1,0 +1,123 @@
+"""MaF1 to MaF7: Cheng, Li, Tian, Zhang, Yang, Jin and Yao, "A benchmark test suite for evolutionary many-objective
+optimization", 2017. Variants of DTLZ that a search along evenly spread directions does not fit by construction.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from tensorrvea.problems.dtlz import (
+    DTLZ,
+    DTLZ7,
+    multimodal_distance,
+    narrowed,
+    squared_distance,
+)
+from tensorrvea.problems.fronts import (
+    degenerate_curve,
+    linear_front,
+    shape_of_angles,
+    spherical_front,
+    unit_points,
+)
+from tensorrvea.problems.shapes import linear_shape, spherical_shape
+from tensorrvea.problems.sums import sum_from
+
+
+class MaF1(DTLZ):
+    """An inverted linear front, (1 − f₁) + … + (1 − fₘ) = 1: no subset of objectives has one best solution."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        return (1 + squared_distance(x, self.positions))[:, None] * (1 - linear_shape(self.position(x)))
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        return 1 - linear_front(points, self.objectives)
+
+
+class MaF2(DTLZ):
+    """The middle of DTLZ2's front, where all angles are between π/8 and 3π/8; each objective has its own distance."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        # (x/2 + 1/4 − 1/2)² is a quarter of (x − 1/2)².
+        terms = 0.25 * (x - 0.5) ** 2
+        distances = [sum_from(start, terms, end) for start, end in self.parts()]
+        return (1 + jnp.stack(distances, axis=1)) * spherical_shape(0.5 * self.position(x) + 0.25)
+
+    def parts(self) -> list[tuple[int, int]]:
+        """Each objective's distance variables: ⌊k/m⌋ in a row, and for the last objective all that are left."""
+        size = self.distances // self.objectives
+        starts = [self.positions + i * size for i in range(self.objectives)]
+        return list(zip(starts, [*starts[1:], self.variables], strict=True))
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        return shape_of_angles(0.5 * unit_points(points, self.objectives - 1) + 0.25)
+
+
+class MaF3(DTLZ):
+    """A convex front, √f₁ + … + √fₘ₋₁ + fₘ = 1, behind the local ones of DTLZ3."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        f = (1 + multimodal_distance(x, self.positions))[:, None] * spherical_shape(self.position(x))
+        return jnp.concatenate([f[:, :-1] ** 4, f[:, -1:] ** 2], axis=1)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        lattice = linear_front(points, self.objectives)
+        return np.hstack([lattice[:, :-1] ** 2, lattice[:, -1:]])
+
+
+class MaF4(DTLZ):
+    """An inverted spherical front, with the objectives scaled by 2, 4, …, 2^m, behind the local ones of DTLZ3."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        scale = self.scale().astype(x.dtype)
+        return (1 + multimodal_distance(x, self.positions))[:, None] * (1 - spherical_shape(self.position(x))) * scale
+
+    def scale(self) -> np.ndarray:
+        return 2.0 ** np.arange(1, self.objectives + 1)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        return self.scale() * (1 - spherical_front(points, self.objectives))
+
+
+class MaF5(DTLZ):
+    """DTLZ4 with the objectives to the fourth power and scaled by 2^m, …, 4, 2: a convex front, unevenly dense.
+
+    Args:
+      exponent: 4, as it is defined in the paper; 1 is what PlatEMO and jMetal compute, whose front is concave.
+    """
+
+    bias = 100.0
+
+    def __init__(self, *, objectives: int = 3, variables: int | None = None, exponent: int = 4):
+        if exponent not in (1, 4):
+            raise ValueError(f"exponent must be 4, as in the paper, or 1, as in PlatEMO, got {exponent!r}")
+        self.exponent = int(exponent)
+        super().__init__(objectives=objectives, variables=variables, exponent=self.exponent)
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        f = (1 + squared_distance(x, self.positions))[:, None] * spherical_shape(self.position(x) ** self.bias)
+        return f**self.exponent * self.scale().astype(x.dtype)
+
+    def scale(self) -> np.ndarray:
+        return 2.0 ** np.arange(self.objectives, 0, -1)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        if self.exponent == 1:
+            return self.scale() * spherical_front(points, self.objectives)
+        # Squares of the sphere's coordinates are the simplex's.
+        return self.scale() * linear_front(points, self.objectives) ** 2
+
+
+class MaF6(DTLZ):
+    """A front that is a curve for any number of objectives: DTLZ5 with the distance a hundred times dearer."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        g = squared_distance(x, self.positions)[:, None]
+        return (1 + 100 * g) * spherical_shape(narrowed(self.position(x), g))
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        return degenerate_curve(points, self.objectives)
+
+
+class MaF7(DTLZ7):
+    """DTLZ7, a front in 2^(m−1) pieces."""

@@ -1,0 +1,125 @@
+"""The ZDT suite: Zitzler, Deb and Thiele, "Comparison of Multiobjective Evolutionary Algorithms: Empirical
+Results", 2000. Two objectives; ZDT5, whose variables are bit strings, is left out.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize_scalar
+
+from tensorrvea.checks import check_integer
+from tensorrvea.problems.benchmark import Benchmark
+from tensorrvea.problems.fronts import record_intervals, spread, unit_points
+from tensorrvea.problems.sums import sum_from
+from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
+
+
+class ZDT(Benchmark):
+    """f₁ of the first variable, and f₂ = g · h(f₁, g), where g of the others is 1 on the front."""
+
+    default_variables = 30
+
+    def __init__(self, *, objectives: int = 2, variables: int | None = None):
+        if check_integer("objectives", objectives, minimum=2) != 2:
+            raise ValueError(f"objectives must be 2, for that is how the ZDT problems are defined, got {objectives}")
+        d = self.default_variables if variables is None else variables
+        check_integer("variables", d, minimum=2, why="one makes f₁, the others the distance to the front")
+        lower, upper = self.bounds(d)
+        super().__init__(objectives=2, variables=d, lower=lower, upper=upper)
+
+    def bounds(self, variables: int) -> tuple[ArrayLike, ArrayLike]:
+        del variables
+        return 0.0, 1.0
+
+
+class ZDT1(ZDT):
+    """A convex front, f₂ = 1 − √f₁."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        f, g = x[:, 0], linear_distance(x)
+        return jnp.stack([f, g * (1 - jnp.sqrt(f / g))], axis=1)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        # Even steps of √f₁: even steps of f₁ would leave a gap of the steep end.
+        root = unit_points(points, 1)
+        return np.hstack([root**2, 1 - root])
+
+
+class ZDT2(ZDT):
+    """A concave front, f₂ = 1 − f₁²."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        f, g = x[:, 0], linear_distance(x)
+        return jnp.stack([f, g * (1 - (f / g) ** 2)], axis=1)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        f = unit_points(points, 1)
+        return np.hstack([f, 1 - f**2])
+
+
+class ZDT3(ZDT):
+    """A front in five pieces of f₂ = 1 − √f₁ − f₁ sin 10πf₁."""
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        f, g = x[:, 0], linear_distance(x)
+        ratio = f / g
+        sine = cosine_of_turns(5 * f - 0.25)
+        return jnp.stack([f, g * (1 - jnp.sqrt(ratio) - ratio * sine)], axis=1)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        f = spread(unit_points(points, 1), record_intervals(_falling_part))
+        return np.hstack([f, 1 - _falling_part(f)])
+
+
+class ZDT4(ZDT1):
+    """The front of ZDT1 behind 21^(d−1) − 1 local ones."""
+
+    default_variables = 10
+
+    def bounds(self, variables: int) -> tuple[ArrayLike, ArrayLike]:
+        upper = np.full(variables, 5.0)
+        upper[0] = 1.0
+        lower = np.full(variables, -5.0)
+        lower[0] = 0.0
+        return lower, upper
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        f = x[:, 0]
+        # 10(d − 1) is added inside the sum, as it is in DTLZ1.
+        g = 1 + sum_from(1, x * x + 10 * versine_of_turns(2 * x))
+        return jnp.stack([f, g * (1 - jnp.sqrt(f / g))], axis=1)
+
+
+class ZDT6(ZDT):
+    """The front of ZDT2 from f₁ ≈ 0.281 on, unevenly dense, and ever harder to come near."""
+
+    default_variables = 10
+
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        # sin⁶ 6πx, with sin² as half a versine.
+        f = 1 - jnp.exp(-4 * x[:, 0]) * (0.5 * versine_of_turns(6 * x[:, 0])) ** 3
+        g = 1 + 9 * mean_of_others(x) ** 0.25
+        return jnp.stack([f, g * (1 - (f / g) ** 2)], axis=1)
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        smallest = minimize_scalar(
+            lambda x: 1 - np.exp(-4 * x) * np.sin(6 * np.pi * x) ** 6, bounds=(0.0, 1 / 6), options={"xatol": 1e-12}
+        ).fun
+        f = smallest + (1 - smallest) * unit_points(points, 1)
+        return np.hstack([f, 1 - f**2])
+
+
+def linear_distance(x: Float[Array, "n d"]) -> Float[Array, " n"]:
+    """g of ZDT1 to ZDT3."""
+    return 1 + 9 * mean_of_others(x)
+
+
+def mean_of_others(x: Float[Array, "n d"]) -> Float[Array, " n"]:
+    """The mean of all variables but the first."""
+    return sum_from(1, x) / (x.shape[1] - 1)
+
+
+def _falling_part(f: np.ndarray) -> np.ndarray:
+    """What ZDT3's second objective is below 1 on the front."""
+    return np.sqrt(f) + f * np.sin(10 * np.pi * f)
