@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorrvea.decision import best_by_weights, knee, normalise
+from tensorrvea.decision import best_by_weights, knee, normalise, spread
 
 
 def oracle_scores(F, weights, directions, method):
@@ -83,6 +83,21 @@ def test_an_objective_on_which_all_agree_says_nothing():
     F = [[1.0, 7.0], [0.0, 7.0]]
     assert normalise(F).tolist() == [[1.0, 0.0], [0.0, 0.0]]
     assert best_by_weights(F, [1, 100]) == 1
+
+
+def test_spread_has_the_extremes_and_leaves_no_large_gap():
+    t = np.linspace(0, np.pi / 2, 91)
+    F = np.stack([np.cos(t), np.sin(t)], axis=1)
+    chosen = spread(F, 5)
+    assert {0, 90} <= set(chosen)
+    assert len(chosen) == 5
+    assert np.diff(chosen).max() < 35
+    assert spread(-F, 5, "max") == chosen
+
+
+def test_spread_does_not_repeat_equal_solutions():
+    assert spread([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]], 12) == [0, 2]
+    assert spread([[3.0, 4.0]], 12) == [0]
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,7 @@ def check_number(
     if not np.isfinite(values).all() or below.any() or (values > maximum).any():
         left = "(" if open_minimum or minimum == -math.inf else "["
         right = ")" if maximum == math.inf else "]"
-        raise ValueError(
-            f"{name} must be a finite number in {left}{minimum:g}, {maximum:g}{right}, got {value}"
-        )
+        raise ValueError(f"{name} must be a finite number in {left}{minimum:g}, {maximum:g}{right}, got {value}")
 
 
 def check_callable(name: str, value: Any, *, takes: str) -> Callable:
@@ -63,9 +61,7 @@ def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.nda
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise TypeError(
-            f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {value!r:.80}"
-        ) from None
+        raise TypeError(f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {value!r:.80}") from None
     if array.ndim != ndim:
         raise ValueError(f"{name} must have shape {shape}, got an array of shape {array.shape}")
     if not np.isfinite(array).all():
@@ -89,17 +85,13 @@ def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[
     """``"min"`` or ``"max"`` for each objective; one for all may be given."""
     each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
     if len(each) != objectives:
-        raise ValueError(
-            f"directions must have one entry for each of {objectives} objectives, got {len(each)}"
-        )
+        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
     return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if value not in choices:
-        raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{hint(value, choices)}"
-        )
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{hint(value, choices)}")
     return value
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice
+from tensorrvea.checks import check_array, check_choice, check_integer
 
 METHODS = ("sum", "tchebycheff")
 
@@ -84,6 +84,27 @@ def knee(F: ArrayLike, directions: str | Sequence[str] = "min") -> int:
     return int(np.argmin(_sum_in_order(normalise(F, directions))))
 
 
+def spread(F: ArrayLike, count: int, directions: str | Sequence[str] = "min") -> list[int]:
+    """A few solutions that stand for the whole front, as row numbers in increasing order.
+
+    The best in each objective, then always the one that is furthest, in normalised objectives, from those
+    already chosen; at most ``count`` of them, and none that equals another.
+
+    >>> spread([[0.0, 1.0], [0.1, 0.9], [0.5, 0.5], [1.0, 0.0]], 3)
+    [0, 2, 3]
+    """
+    check_integer("count", count, minimum=1)
+    a = normalise(F, directions)
+    chosen: list[int] = []
+    distance = np.full(len(a), np.inf)
+    best = [int(np.lexsort((np.arange(len(a)), _sum_in_order(a), column))[0]) for column in a.T]
+    while len(chosen) < count and distance.max() > 0:
+        row = next((i for i in best if distance[i] > 0), int(np.argmax(distance)))
+        chosen.append(row)
+        distance = np.minimum(distance, ((a - a[row]) ** 2).sum(axis=1))
+    return sorted(chosen)
+
+
 def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
     """Row sums, added from left to right: the page does so too, and ties are then the same there."""
     total = np.zeros(len(a))
@@ -95,7 +116,5 @@ def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
 def _signs(directions: str | Sequence[str], objectives: int) -> Float[np.ndarray, " m"]:
     each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
     if len(each) != objectives:
-        raise ValueError(
-            f"directions must have one entry for each of {objectives} objectives, got {len(each)}"
-        )
+        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
     return np.array([1.0 if check_choice("directions", d, ("min", "max")) == "min" else -1.0 for d in each])

@@ -84,7 +84,7 @@ class Chronicle:
 
     def history(self, problem: Problem, population: int, kind: str, run: int | None) -> History:
         """The history of one run, or of number ``run`` of a batch."""
-        record = self.joined()
+        record: Any = self.joined()
         if run is not None:
             record = jax.tree.map(lambda rows: rows[:, run], record)
         generation = np.arange(len(self.progress))

@@ -29,7 +29,7 @@ class Carry(NamedTuple):
     """What goes from one generation to the next."""
 
     state: Any
-    archive: Population | tuple
+    archive: Any
 
 
 class Record(NamedTuple):
@@ -59,9 +59,7 @@ def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, 
     init_key, _ = generation_keys(key, 0)
     state, offspring = program.algorithm.init(init_key, program.problem, x)
     archive = (
-        empty_archive(program.archive, Offspring(offspring.x), program.problem.objectives)
-        if program.archive
-        else ()
+        empty_archive(program.archive, Offspring(offspring.x), program.problem.objectives) if program.archive else ()
     )
     return Carry(state, archive), offspring
 
@@ -71,9 +69,7 @@ def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) ->
     return program.algorithm.ask(ask_key, carry.state, program.problem)
 
 
-def evaluate(
-    program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]
-) -> tuple[Array, Array]:
+def evaluate(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]) -> tuple[Array, Array]:
     _, evaluate_key = generation_keys(key, t)
     return program.problem.evaluate(evaluate_key, offspring.x)
 
@@ -159,9 +155,7 @@ class Compiled:
     """A function of a program, compiled once for each problem and each set of shapes."""
 
     def __init__(self, function: Callable, donate: tuple[str, ...]):
-        def run(
-            problem: Problem, history: str, archive: int, algorithm: Any, metrics: Any, **arguments: Any
-        ) -> Any:
+        def run(problem: Problem, history: str, archive: int, algorithm: Any, metrics: Any, **arguments: Any) -> Any:
             return function(Program(problem, algorithm, metrics, history, archive), **arguments)
 
         static = ("problem", "history", "archive", "capacity")
@@ -182,7 +176,7 @@ class Compiled:
 
     @property
     def compilations(self) -> int:
-        return self.run._cache_size()
+        return self.run._cache_size()  # type: ignore[attr-defined]
 
 
 def compiled(*, donate: tuple[str, ...] = ()) -> Callable[[Callable], Compiled]:
@@ -241,7 +235,7 @@ def chunk_compiled(
     capacity: int,
 ) -> tuple[Carry, Record]:
     """``count`` generations from ``start`` on, of at most ``capacity``, and their records."""
-    one = partial(generation, program)
+    one: Callable = partial(generation, program)
     if many(key):
         one = batched(one, axes=(0, "carry", None, None, ("carry", 0)), carry_axes=axes_of(carry))
 

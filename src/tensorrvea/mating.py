@@ -15,15 +15,11 @@ def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, 
     """The rows of the living, in order, and how many there are. Places past the last hold row 0."""
     rank = jnp.cumsum(alive) - 1
     rows = jnp.zeros(len(alive), jnp.int32)
-    rows = rows.at[jnp.where(alive, rank, len(alive))].set(
-        jnp.arange(len(alive), dtype=jnp.int32), mode="drop"
-    )
+    rows = rows.at[jnp.where(alive, rank, len(alive))].set(jnp.arange(len(alive), dtype=jnp.int32), mode="drop")
     return rows, jnp.maximum(alive.sum(), 1)
 
 
-def permutations_of_the_living(
-    key: PRNGKeyArray, alive: Bool[Array, " r"], count: int
-) -> Int[Array, " count"]:
+def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], count: int) -> Int[Array, " count"]:
     """Random permutations of the living rows, one after another, cut to ``count``.
 
     So each breeds equally often, but for the last permutation, of which only a part may be used.

@@ -65,10 +65,9 @@ def optimize(
         ``stop`` ends the run, and so does ``True`` from a callback.
       progress: whether to show a progress bar.
     """
+    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
-        problem, algorithm, seeds=[seed], batch=False,
-        budget=Budget(generations=generations, evaluations=evaluations, seconds=seconds, population=algorithm.population),
-        x=x, history=history, archive=archive, metrics=metrics, callbacks=callbacks, stop=stop, every=every,
+        problem, algorithm, seeds=[seed], batch=False, budget=budget, x=x, history=history, archive=archive, metrics=metrics, callbacks=callbacks, stop=stop, every=every,
     )  # fmt: skip
     search.run(progress)
     return search.results()[0]
@@ -89,10 +88,9 @@ def replicate(
     progress: bool = False,
 ) -> list[Result]:
     """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does."""
+    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
-        problem, algorithm, seeds=list(seeds), batch=True,
-        budget=Budget(generations=generations, evaluations=evaluations, seconds=seconds, population=algorithm.population),
-        x=x, history=history, archive=archive, metrics=metrics,
+        problem, algorithm, seeds=list(seeds), batch=True, budget=budget, x=x, history=history, archive=archive, metrics=metrics,
     )  # fmt: skip
     search.run(progress)
     return search.results()
@@ -355,7 +353,7 @@ class Bar:
     def __init__(self, search: Search, *, shown: bool):
         self.search = search
         by_generation = search.budget.last is not None
-        self.total = search.budget.last if by_generation else search.budget.seconds
+        self.total: float = search.budget.last if by_generation else search.budget.seconds  # type: ignore[assignment]
         unit = "gen" if by_generation else "s"
         self.bar = tqdm(total=self.total, unit=unit, desc="compiling") if shown else None
 

@@ -71,26 +71,20 @@ class Problem:
             check_callable("sample", sample, takes="a function of a key and a number of rows, or None")
         self.lower, self.upper = _check_bounds(lower, upper)
         self.variables = len(self.lower)
-        self.objectives = check_integer(
-            "objectives", objectives, minimum=2, why="one objective has no trade-offs"
-        )
+        self.objectives = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
         self.directions = _check_directions(directions, self.objectives)
         self.integer = _check_flags("integer", integer, self.variables)
         self.log = _check_flags("log", log, self.variables)
         self.batched, self.stochastic = batched, stochastic
         self._sample = sample
-        self._front = (
-            None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
-        )
+        self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
         if self._front is not None and self._front.shape[1] != self.objectives:
             raise ValueError(f"front must have {self.objectives} columns, got {self._front.shape[1]}")
         self.objective_names = _check_names(
             "objective_names", objective_names, [f"f{i + 1}" for i in range(self.objectives)]
         )
         self.units = _check_names("units", units, [""] * self.objectives)
-        self._variable_names = variable_names and _check_names(
-            "variable_names", variable_names, [""] * self.variables
-        )
+        self._variable_names = variable_names and _check_names("variable_names", variable_names, [""] * self.variables)
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
         self._check_encoding()
         self._identity = self._make_identity()
@@ -114,9 +108,7 @@ class Problem:
             return jax.random.uniform(key, (n, self.variables), minval=lower, maxval=upper)
         return jnp.clip(self.encode(jnp.asarray(self._sample(key, n), jnp.result_type(float))), lower, upper)
 
-    def evaluate(
-        self, key: PRNGKeyArray, x: Float[Array, "n d"]
-    ) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
+    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
         """Objectives, all minimised, and the sum of what the constraints are violated by."""
         x = self.decode(x)
         f = self._map(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
@@ -129,7 +121,7 @@ class Problem:
 
     @property
     def variable_names(self) -> tuple[str, ...]:
-        return self._variable_names or tuple(f"x{i + 1}" for i in range(self.variables))
+        return tuple(self._variable_names or ()) or tuple(f"x{i + 1}" for i in range(self.variables))
 
     @property
     def signs(self) -> np.ndarray:
@@ -164,7 +156,7 @@ class Problem:
         return self._front
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._identity == other._identity  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._identity == other._identity
 
     def __hash__(self) -> int:
         return self._hash
@@ -195,15 +187,11 @@ class Problem:
     def _check_encoding(self) -> None:
         log, integer = np.array(self.log), np.array(self.integer)
         if (self.lower[log] <= 0).any():
-            raise ValueError(
-                "log-scaled variables must have lower > 0, got lower = " + str(self.lower[log].min())
-            )
+            raise ValueError("log-scaled variables must have lower > 0, got lower = " + str(self.lower[log].min()))
         fractional = integer & ((self.lower != np.floor(self.lower)) | (self.upper != np.floor(self.upper)))
         if fractional.any():
             i = int(np.argmax(fractional))
-            raise ValueError(
-                f"integer variables must have whole bounds, got [{self.lower[i]}, {self.upper[i]}] at {i}"
-            )
+            raise ValueError(f"integer variables must have whole bounds, got [{self.lower[i]}, {self.upper[i]}] at {i}")
         # An integer k owns [k, k + 1), so that each is equally likely.
         upper = self.upper + integer
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -230,21 +218,13 @@ class Problem:
                 shape = jax.eval_shape(lambda k, v, g=function: self._map(g, k, v), key, x).shape
             except Exception as error:
                 hint = "" if self.host else "; if it is not a JAX function, use HostProblem"
-                raise TypeError(
-                    f"{what} could not be traced with x of shape {takes}{hint}: {error}"
-                ) from error
+                raise TypeError(f"{what} could not be traced with x of shape {takes}{hint}: {error}") from error
             if what == "function" and shape != (rows, self.objectives):
-                got, wanted = (
-                    (shape, f"(n, {self.objectives})") if self.batched else (shape[1:], (self.objectives,))
-                )
-                raise ValueError(
-                    f"function must give an array of shape {wanted} for x of shape {takes}, got {got}"
-                )
+                got, wanted = (shape, f"(n, {self.objectives})") if self.batched else (shape[1:], (self.objectives,))
+                raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")
             if what == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
                 got, wanted = (shape, "(n, c)") if self.batched else (shape[1:], "() or (c,)")
-                raise ValueError(
-                    f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}"
-                )
+                raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
 
 
 def total_violation(g: Float[Array, "n c"]) -> Float[Array, " n"]:
@@ -268,9 +248,7 @@ def _check_bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[np.ndarray, np.nd
 def _check_directions(directions: str | Sequence[str], objectives: int) -> tuple[str, ...]:
     each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
     if len(each) != objectives:
-        raise ValueError(
-            f"directions must have one entry for each of {objectives} objectives, got {len(each)}"
-        )
+        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
     return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
 
 
@@ -279,18 +257,12 @@ def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tup
         return (flags,) * variables
     each = np.asarray(flags)
     if each.dtype != bool or each.shape != (variables,):
-        raise ValueError(
-            f"{name} takes True, False or {variables} of them, one a variable, got {flags!r:.80}"
-        )
+        raise ValueError(f"{name} takes True, False or {variables} of them, one a variable, got {flags!r:.80}")
     return tuple(bool(flag) for flag in each)
 
 
 def _check_names(what: str, names: Sequence[str] | None, otherwise: Sequence[str]) -> tuple[str, ...]:
     names = otherwise if names is None else names
-    if (
-        isinstance(names, str)
-        or len(names) != len(otherwise)
-        or not all(isinstance(name, str) for name in names)
-    ):
+    if isinstance(names, str) or len(names) != len(otherwise) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{what} takes {len(otherwise)} strings, got {names!r:.80}")
     return tuple(names)

@@ -60,10 +60,6 @@ def below(word: UInt32[Array, "..."], bound: Array | int) -> Array:
     bound = jnp.asarray(bound).astype(jnp.uint32)
     high, low = word >> 16, word & jnp.uint32(0xFFFF)
     bound_high, bound_low = bound >> 16, bound & jnp.uint32(0xFFFF)
-    carry = (
-        (low * bound_low >> 16)
-        + (low * bound_high & jnp.uint32(0xFFFF))
-        + (high * bound_low & jnp.uint32(0xFFFF))
-    )
+    carry = (low * bound_low >> 16) + (low * bound_high & jnp.uint32(0xFFFF)) + (high * bound_low & jnp.uint32(0xFFFF))
     scaled = high * bound_high + (low * bound_high >> 16) + (high * bound_low >> 16) + (carry >> 16)
     return scaled.astype(jnp.int32)

@@ -14,16 +14,12 @@ from tensorrvea.checks import check_array, check_integer
 GENERATORS = ("lattice", "layers", "exact")
 
 
-def reference_vectors(
-    choice: str | ArrayLike, population: int, objectives: int
-) -> Float[Array | np.ndarray, "r m"]:
+def reference_vectors(choice: str | ArrayLike, population: int, objectives: int) -> Float[Array | np.ndarray, "r m"]:
     """The vectors that ``choice`` asks for: one of GENERATORS, or the user's own."""
     if not isinstance(choice, str):
         vectors = jnp.asarray(choice, jnp.result_type(float))
         if vectors.shape[-1] != objectives:
-            raise ValueError(
-                f"vectors must have {objectives} columns, one an objective, got shape {vectors.shape}"
-            )
+            raise ValueError(f"vectors must have {objectives} columns, one an objective, got shape {vectors.shape}")
         return vectors
     if choice == "exact":
         return exactly(population, objectives)

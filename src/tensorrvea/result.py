@@ -117,6 +117,4 @@ class Result:
 
     def _need_front(self, what: str) -> None:
         if len(self.F) == 0:
-            raise ValueError(
-                f"{what} needs a feasible solution, and this run found none; see result.population"
-            )
+            raise ValueError(f"{what} needs a feasible solution, and this run found none; see result.population")

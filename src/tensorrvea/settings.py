@@ -20,7 +20,7 @@ def settings(cls: type[T]) -> type[T]:
     JAX rebuilds such objects with tracers, None and axis numbers in the place of numbers. The argument checks of
     ``__post_init__`` are not run then.
     """
-    cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)  # type: ignore[assignment]
+    cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     fields = [(field.name, bool(field.metadata.get("static"))) for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
 
     def flatten_with_keys(instance: T) -> tuple[list, tuple]:

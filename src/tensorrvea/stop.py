@@ -41,9 +41,7 @@ class Target:
     def __call__(self, result: Result) -> bool:
         signs = result.problem.signs
         if len(self.objectives) != len(signs):
-            raise ValueError(
-                f"objectives must have {len(signs)} entries for this problem, got {len(self.objectives)}"
-            )
+            raise ValueError(f"objectives must have {len(signs)} entries for this problem, got {len(self.objectives)}")
         return bool((result.F * signs <= self.objectives * signs).all(axis=1).any())
 
 
@@ -62,8 +60,6 @@ class MetricReached:
     def __call__(self, result: Result) -> bool:
         if self.metric not in result.history.metrics:
             recorded = ", ".join(map(repr, result.history.metrics)) or "none"
-            raise ValueError(
-                f"metric must be one that is recorded ({recorded}), got {self.metric!r}; see metrics="
-            )
+            raise ValueError(f"metric must be one that is recorded ({recorded}), got {self.metric!r}; see metrics=")
         value = result.history.metrics[self.metric][-1]
         return bool(value >= self.at_least if self.at_least is not None else value <= self.at_most)

@@ -86,9 +86,7 @@ def _band(members: Sequence[Curve]) -> dict[str, Any]:
     values = np.stack([np.interp(inside, g, v) for g, v, _ in members])
     middle, low, high = summarise(values, "confidence")
     timed = [(g, s) for g, _, s in members if s is not None]
-    seconds = (
-        np.mean([np.interp(inside, g, s) for g, s in timed], axis=0) if len(timed) == len(members) else None
-    )
+    seconds = np.mean([np.interp(inside, g, s) for g, s in timed], axis=0) if len(timed) == len(members) else None
     band = {"low": low.tolist(), "high": high.tolist()} if len(members) > 1 else {"low": None, "high": None}
     return {
         "runs": len(members),

@@ -158,19 +158,13 @@ def _rows_to_keep(runs: Sequence[Run]) -> list[np.ndarray]:
     return keep
 
 
-def _notes(
-    runs: Sequence[Run], keep: Sequence[np.ndarray], *, with_x: bool, x_bytes: int, csv_name: str
-) -> list[str]:
+def _notes(runs: Sequence[Run], keep: Sequence[np.ndarray], *, with_x: bool, x_bytes: int, csv_name: str) -> list[str]:
     notes = []
     total, kept = sum(len(run.F) for run in runs), sum(len(rows) for rows in keep)
     if kept < total:
-        notes.append(
-            f"This page holds an even sample of {kept:,} of {total:,} solutions; all are in {csv_name}."
-        )
+        notes.append(f"This page holds an even sample of {kept:,} of {total:,} solutions; all are in {csv_name}.")
     if not with_x:
-        notes.append(
-            f"The decision vectors would take {x_bytes / 1e6:,.0f} MB: they are beside it, in {csv_name}."
-        )
+        notes.append(f"The decision vectors would take {x_bytes / 1e6:,.0f} MB: they are beside it, in {csv_name}.")
     return notes
 
 

@@ -118,15 +118,11 @@ class Run:
         x = check_array("X", self.X, shape="(solutions, variables)", ndim=2)
         violation = check_array("violation", self.violation, shape="(solutions,)", ndim=1)
         if not len(f) == len(x) == len(violation):
-            raise ValueError(
-                f"X, F and violation must have as many rows, got {len(x)}, {len(f)} and {len(violation)}"
-            )
+            raise ValueError(f"X, F and violation must have as many rows, got {len(x)}, {len(f)} and {len(violation)}")
         if f.shape[1] < 2:
             raise ValueError(f"F must have at least 2 objectives, got {f.shape[1]}")
         if x.shape[1] not in (0, len(self.variable_names)):
-            raise ValueError(
-                f"X must have {len(self.variable_names)} columns, one a variable name, got {x.shape[1]}"
-            )
+            raise ValueError(f"X must have {len(self.variable_names)} columns, one a variable name, got {x.shape[1]}")
         for name in ("objective_names", "units", "directions"):
             entries = len(getattr(self, name))
             if entries != f.shape[1]:
@@ -139,6 +135,4 @@ class Run:
                 raise ValueError(f"true_front must have {f.shape[1]} columns, got {truth.shape[1]}")
         for replay in self.replays:
             if not 0 <= replay.solution < len(f):
-                raise ValueError(
-                    f"a replay's solution must be a row of F, 0 to {len(f) - 1}, got {replay.solution}"
-                )
+                raise ValueError(f"a replay's solution must be a row of F, 0 to {len(f) - 1}, got {replay.solution}")

@@ -1,49 +1,72 @@
-"""Which reference vector is nearest by angle to each individual, without the n × r matrix of angles."""
+"""Which reference vector is nearest by angle to each individual, without the n × r matrix of angles.
 
-from typing import NamedTuple
+There are three ways, each exact, and this is where one is chosen: see :func:`make_index`.
+"""
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from tensorrvea.selection.association import grid, sorted_angles, stream
+from tensorrvea.selection.association.chord import angle, directions
+from tensorrvea.selection.association.grid import Grid
+from tensorrvea.selection.association.sorted_angles import SortedAngles
 
-class Index(NamedTuple):
-    """What is worked out once for a set of vectors."""
+__all__ = ["Index", "associate", "make_index", "smallest_angles"]
+
+# What is worked out once for a set of vectors. None: nothing, all vectors are looked at.
+Index = SortedAngles | Grid | None
+
+# Fewer vectors than these are looked at one and all: that is one small kernel, and any index is several.
+LEAST_FOR_ANGLES = 512
+LEAST_FOR_GRID = {3: 1024, 4: 2048, 5: 8192}
 
 
 def make_index(vectors: Float[Array, "r m"]) -> Index:
-    del vectors
-    return Index()
+    """What makes association with these vectors quick; to be made again when they change.
+
+    - Few vectors, or six objectives and more: no index. All vectors are streamed past all rows, and nothing is
+      stored. From six objectives on, a window of bins would hold about as many vectors as there are.
+    - Two objectives: the vectors in the order of their angles, and a binary search.
+    - Three to five: bins over the simplex, and a window of them with a proof that it was wide enough.
+    """
+    r, m = vectors.shape
+    if m == 2 and r >= LEAST_FOR_ANGLES:
+        return sorted_angles.sort_angles(vectors)
+    if m in LEAST_FOR_GRID and r >= LEAST_FOR_GRID[m]:
+        return grid.make_grid(vectors)
+    return None
 
 
 def associate(
     f: Float[Array, "n m"], vectors: Float[Array, "r m"], index: Index
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
-    """Eq. 3: the vector at the smallest angle to each row of ``f`` (≥ 0), the lowest index if tied, and that angle."""
-    del index
-    length = jnp.linalg.norm(f, axis=1, keepdims=True)
-    u = jnp.where(length > 0, f / jnp.where(length > 0, length, 1), 0)
+    """Eq. 3: the vector at the smallest angle to each row of ``f`` (≥ 0), and that angle θ.
 
-    def nearest(one: Float[Array, " m"]) -> tuple[Int[Array, ""], Float[Array, ""]]:
-        squared = ((one - vectors) ** 2).sum(axis=1)
-        best = jnp.argmin(squared)
-        return best, squared[best]
+    Ties go to the lowest index. A row of zeros is at the ideal point: it has niche 0 and θ = 0, and so have rows that
+    are not finite, for dead individuals to cost nothing. Rows do not depend on each other.
+    """
+    u, directed = directions(f)
+    if isinstance(index, SortedAngles):
+        niche, squared = sorted_angles.nearest(u, index)
+    elif isinstance(index, Grid):
+        niche, squared = grid.nearest(u, vectors, index, directed)
+    else:
+        niche, squared = stream.nearest(u, vectors)
+    return jnp.where(directed, niche, 0), jnp.where(directed, angle(squared), 0)
 
-    niche, squared = jax.lax.map(nearest, u, batch_size=64)
-    theta = 2 * jnp.arcsin(jnp.minimum(jnp.sqrt(squared) / 2, 1))
-    zero = length[:, 0] == 0
-    return jnp.where(zero, 0, niche), jnp.where(zero, 0, theta)
 
+def smallest_angles(vectors: Float[Array, "r m"], index: Index = None) -> Float[Array, " r"]:
+    """γ: the angle from each vector to the nearest that is not equal to it; π/2 if there is none.
 
-def smallest_angles(vectors: Float[Array, "r m"]) -> Float[Array, " r"]:
-    """γ: the angle from each vector to the nearest other one."""
-    if len(vectors) == 1:
-        return jnp.full(1, jnp.pi / 2, vectors.dtype)
-
-    def nearest(j: Int[Array, ""]) -> Float[Array, ""]:
-        squared = ((vectors[j] - vectors) ** 2).sum(axis=1)
-        return jnp.where(squared > 0, squared, jnp.inf).min()
-
-    squared = jax.lax.map(nearest, jnp.arange(len(vectors)), batch_size=64)
-    chord = jnp.where(jnp.isfinite(squared), jnp.sqrt(squared), jnp.sqrt(2.0))
-    return (2 * jnp.arcsin(jnp.minimum(chord / 2, 1))).astype(vectors.dtype)
+    ``index`` is that of :func:`make_index`, if it is at hand. γ is divided by, and so it is never 0.
+    """
+    if index is None:
+        index = make_index(vectors)
+    if isinstance(index, SortedAngles):
+        squared = sorted_angles.nearest_others(vectors, index)
+    elif isinstance(index, Grid):
+        _, squared = grid.nearest(vectors, vectors, index, jnp.ones(len(vectors), bool), others=True)
+    else:
+        _, squared = stream.nearest(vectors, vectors, others=True)
+    gamma = jnp.where(jnp.isfinite(squared), angle(squared), jnp.pi / 2)
+    return jnp.maximum(gamma, jnp.finfo(vectors.dtype).eps ** 2)

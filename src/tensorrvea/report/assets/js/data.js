@@ -43,7 +43,8 @@ function readData() {
   let start = 0;
   page.runs.forEach((run, r) => {
     const n = run.F.shape[0];
-    run.single = run.F.type === "f32";  // how many digits its numbers really have
+    // How many digits the numbers really have.
+    run.single = { F: run.F.type === "f32", violation: run.violation?.type === "f32", X: run.X?.type === "f32" };
     run.start = start;
     run.size = n;
     data.F.set(decodeArray(run.F), start * m);
@@ -53,7 +54,7 @@ function readData() {
       data.runOf[start + i] = r;
       data.rowOf[start + i] = rows ? rows[i] : i;
     }
-    run.X = run.X ? { values: decodeArray(run.X), width: run.X.shape[1], single: run.X.type === "f32" } : null;
+    run.X = run.X ? { values: decodeArray(run.X), width: run.X.shape[1] } : null;
     for (const replay of run.replays) {
       replay.index = start + replay.solution;
       replay.run = r;

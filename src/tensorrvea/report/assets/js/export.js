@@ -27,9 +27,9 @@ function csvOf(indices) {
     const run = data.runs[data.runOf[index]];
     const x = variablesOf(index) ?? [];
     const cells = [csvText(run.label), String(data.rowOf[index])];
-    for (const value of objectivesOf(index)) cells.push(exact(value, run.single));
-    cells.push(exact(data.violation[index], run.single));
-    for (const value of x) cells.push(exact(value, run.X.single));
+    for (const value of objectivesOf(index)) cells.push(exact(value, run.single.F));
+    cells.push(exact(data.violation[index], run.single.violation));
+    for (const value of x) cells.push(exact(value, run.single.X));
     lines.push(cells.join(","));
   }
   return lines.join("\r\n") + "\r\n";
@@ -48,10 +48,10 @@ function recordOf(index) {
   const record = {
     run: run.label,
     solution: data.rowOf[index],
-    objectives: keyed(data.objectives.map((objective) => objective.name), objectivesOf(index).map((value) => Number(exact(value, run.single)))),
-    violation: Number(exact(data.violation[index], run.single)),
+    objectives: keyed(data.objectives.map((objective) => objective.name), objectivesOf(index).map((value) => Number(exact(value, run.single.F)))),
+    violation: Number(exact(data.violation[index], run.single.violation)),
   };
-  if (x) record.x = Array.from(x, (value) => Number(exact(value, run.X.single)));
+  if (x) record.x = Array.from(x, (value) => Number(exact(value, run.single.X)));
   return record;
 }
 
