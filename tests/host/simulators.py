@@ -118,5 +118,5 @@ class StartsAProgram:
         return schaffer(x)
 
 
-def imported(x):
-    return float("jax" in sys.modules), x[0]
+def surroundings(x):
+    return float("jax" in sys.modules), float(os.environ["JAX_PLATFORMS"] == "cpu")

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -179,27 +180,42 @@ def test_rows_of_several_keys_draw_as_each_would_alone():
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_threads_and_processes_of_the_users_own(batched):
+def test_an_executor_of_the_users_own_is_used_and_left_open(batched):
     function = simulators.schaffer_of_many if batched else simulators.schaffer
-    spawn = multiprocessing.get_context("spawn")
-    for executor in (ThreadPoolExecutor(2), ProcessPoolExecutor(1, spawn)):
-        with executor:
-            f, _ = make(function, executor=executor, batched=batched).evaluate_host(KEY, X)
-            np.testing.assert_array_equal(f, F)
-            assert executor.submit(abs, -1).result() == 1  # it is the user's, and is left open
+    with ThreadPoolExecutor(2) as executor:
+        f, _ = make(function, executor=executor, batched=batched).evaluate_host(KEY, X)
+        np.testing.assert_array_equal(f, F)
+        assert executor.submit(abs, -1).result() == 1
 
 
 def test_a_broken_executor_of_the_users_own_ends_the_run_with_the_remedy():
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         problem = make(simulators.killed_above_two, executor=executor)
+        f, _ = problem.evaluate_host(KEY, X[2:])
+        np.testing.assert_array_equal(f, F[2:])
         with pytest.raises(RuntimeError, match=r"executor that was given is broken .* workers= replaces"):
             problem.evaluate_host(KEY, X)
 
 
-def test_functions_that_a_worker_could_not_import_are_refused_with_the_remedy():
-    for arguments in ({"function": lambda x: (x[0], 1.0)}, {"constraints": lambda x: x[0]}):
-        with pytest.raises(TypeError, match=r"cannot be sent to a worker .* top level of a module"):
+def test_functions_that_cannot_be_imported_are_sent_whole():
+    factor = 3
+    with make(lambda x: (factor * x[0], 1.0), constraints=lambda _: factor, workers=2) as problem:
+        f, violation = problem.evaluate_host(KEY, X)
+    np.testing.assert_array_equal(f[:, :1], 3 * X)
+    np.testing.assert_array_equal(violation, 3)
+
+
+def test_functions_that_cannot_be_sent_are_refused_with_the_remedy():
+    lock = threading.Lock()
+    for arguments in ({"function": lambda _: lock}, {"constraints": lambda _: lock}):
+        with pytest.raises(TypeError, match=r"cannot be sent to a worker .* made inside the function"):
             make(workers=2, **arguments)
+
+
+def test_a_worker_imports_no_jax_and_keeps_off_the_gpu():
+    with make(simulators.surroundings, workers=1) as problem:
+        f, _ = problem.evaluate_host(KEY, X[:1])
+    assert f.tolist() == [[0.0, float(os.environ.get("JAX_PLATFORMS", "cpu") == "cpu")]]
 
 
 @pytest.mark.parametrize(
@@ -241,28 +257,18 @@ def test_a_problem_that_nobody_uses_any_more_ends_its_workers():
 
 
 SCRIPT = """
-import sys, time
-sys.path.insert(0, {path!r})
+import time
 import numpy as np
-import simulators
-from tensorrvea.host import HostProblem
+import tensorrvea as tr
 
-def slow(x):
+def simulate(x):
     print("at work", flush=True)
-    time.sleep(1000)
+    time.sleep({seconds})
+    return x[0], 1.0
 
-def go():
-    problem = HostProblem({function}, lower=[-3.0], upper=[3.0], objectives=2, workers=2)
-    print(problem.evaluate_host(None, np.zeros((4, 1)))[0].tolist(), flush=True)
-
-{rest}
+problem = tr.HostProblem(simulate, lower=[-3.0], upper=[3.0], objectives=2, workers=2)
+print(problem.evaluate_host(None, np.zeros((2, 1)))[0].tolist(), flush=True)
 """
-
-
-def script(tmp_path, rest, function="slow"):
-    file = tmp_path / "script.py"
-    file.write_text(SCRIPT.format(path=str(Path(__file__).parent), function=function, rest=rest))
-    return [sys.executable, str(file)]
 
 
 def children(process):
@@ -270,15 +276,9 @@ def children(process):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_or_killed_run_leaves_no_process_behind(tmp_path, how):
-    guarded = "if __name__ == '__main__':\n    go()"
-    run = subprocess.Popen(
-        script(tmp_path, guarded),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+def test_an_interrupted_or_killed_run_leaves_no_process_behind(how):
+    command = [sys.executable, "-c", SCRIPT.format(seconds=1000)]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert run.stdout.readline() == run.stdout.readline() == "at work\n"
     workers = children(run.pid)
     assert len(workers) >= 2
@@ -289,14 +289,12 @@ def test_an_interrupted_or_killed_run_leaves_no_process_behind(tmp_path, how):
     wait_until(lambda: not any(is_running(worker) for worker in workers))
 
 
-def test_a_script_without_a_guard_is_told_to_have_one(tmp_path):
-    run = subprocess.run(script(tmp_path, "go()"), capture_output=True, text=True, timeout=120, check=False)
-    assert run.returncode != 0
-    assert "a worker could not be started" in run.stderr.splitlines()[-1]
-    assert "`if __name__ == '__main__':`" in run.stderr.splitlines()[-1]
-
-
-def test_a_function_typed_into_a_session_is_refused_with_the_remedy():
-    code = SCRIPT.format(path=str(Path(__file__).parent), function="slow", rest="go()")
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-    assert "was typed into a session; a worker is a new process" in run.stderr.splitlines()[-1]
+@pytest.mark.parametrize("as_file", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_scripts_need_no_guard_and_sessions_can_use_workers(tmp_path, as_file):
+    script = SCRIPT.format(seconds=0.01)
+    (tmp_path / "script.py").write_text(script)
+    command = [sys.executable, *([str(tmp_path / "script.py")] if as_file else ["-c", script])]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert run.stdout.splitlines() == ["at work", "at work", "[[0.0, 1.0], [0.0, 1.0]]"], run.stderr
+    assert run.returncode == 0
+    assert run.stderr == ""

@@ -1,21 +1,21 @@
 """Where evaluations run, one at a time in each place: here, in a worker process, in a user's executor."""
 
-import multiprocessing
 import os
-import sys
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from multiprocessing.reduction import ForkingPickler
+from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any, Protocol
+
+import cloudpickle
+from loky import ProcessPoolExecutor
 
 from tensorrvea.host import worker
 from tensorrvea.host.worker import Functions, Outcome
 
-REMEDY = (
-    "a worker is a new process that imports what it runs: put the function at the top level of a module (no "
-    "lambda, no nested function, nothing typed into a session) and what a script does below "
-    "`if __name__ == '__main__':`; or use executor='ray', which takes any function"
-)
+# A worker's own modules are not this package's: sent by value, a worker imports NumPy alone, and not JAX.
+cloudpickle.register_pickle_by_value(worker)
+
+# JAX, should the user's function use it, stays off the GPU, whose memory the run itself needs.
+ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
 
 
 class Place(Protocol):
@@ -68,20 +68,20 @@ class HerePlace:
 class ProcessPlace:
     """In a worker process, a pool of one: when it is killed, no other's work is lost with it.
 
-    Processes are spawned, not forked: JAX is threaded, and a fork of a threaded process can lock up.
+    The process is a new one and not a fork: JAX is threaded, and a fork of a threaded process can lock up.
     """
 
-    remedy = REMEDY
+    remedy = "see the worker's own message above; what the function imports must be importable there"
 
     def __init__(self, functions: Functions):
         self._functions = functions
 
     def open(self) -> "Future[Any]":
-        context = multiprocessing.get_context("spawn")
         # The functions travel once a worker, not once a call.
-        self._pool = ProcessPoolExecutor(1, context, initializer=worker.prepare, initargs=(self._functions,))
-        self._process = self._pool.submit(os.getpid)
-        return self._process
+        self._pool = ProcessPoolExecutor(
+            1, initializer=worker.prepare, initargs=(self._functions,), env=ENVIRONMENT | os.environ
+        )
+        return self._pool.submit(os.getpid)
 
     def start(self, given: tuple[Any, ...]) -> "Future[Outcome]":
         try:
@@ -93,12 +93,10 @@ class ProcessPlace:
         return "its worker process was killed" if isinstance(error, BrokenExecutor) else None
 
     def close(self) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown()
 
     def kill(self) -> None:
-        if self._process.done() and self._process.exception() is None:
-            worker.end_group(self._process.result())
-        self.close()
+        self._pool.shutdown(kill_workers=True)
 
 
 class ExecutorPlace:
@@ -131,17 +129,15 @@ class ExecutorPlace:
         self._call.cancel()
 
 
-def check_importable(what: str, function: Callable[..., Any] | None) -> None:
-    """Refuses a function that a new process could not import, and says how to make it one that it can."""
-    if function is None:
-        return
+def check_sendable(what: str, function: Callable[..., Any] | None) -> None:
+    """Refuses a function that cannot be sent to another process, and says why."""
     try:
-        ForkingPickler.dumps(function)
+        cloudpickle.dumps(function)
     except Exception as error:  # pickling runs code of the user's own types
-        raise TypeError(f"{what} {function!r} cannot be sent to a worker ({error}); {REMEDY}") from error
-    main = sys.modules["__main__"]
-    if getattr(function, "__module__", None) == "__main__" and not hasattr(main, "__file__"):
-        raise TypeError(f"{what} {function!r} was typed into a session; {REMEDY}")
+        raise TypeError(
+            f"{what} {function!r} cannot be sent to a worker ({error}); open files, locks and connections must be "
+            "made inside the function"
+        ) from error
 
 
 def done(value: Any) -> "Future[Any]":

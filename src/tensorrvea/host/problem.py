@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tensorrvea.checks import check_integer, check_number, is_traced
 from tensorrvea.host.batch import Batch
 from tensorrvea.host.failures import Failures
-from tensorrvea.host.places import ExecutorPlace, HerePlace, Place, ProcessPlace, check_importable
+from tensorrvea.host.places import ExecutorPlace, HerePlace, Place, ProcessPlace, check_sendable
 from tensorrvea.host.team import Team
 from tensorrvea.problem import Problem
 
@@ -92,8 +92,8 @@ class HostProblem(Problem):
             variable_names=variable_names, name=name,
         )  # fmt: skip
         if self.workers is not None and executor is None:
-            check_importable("function", function)
-            check_importable("constraints", constraints)
+            check_sendable("function", function)
+            check_sendable("constraints", constraints)
         self._failures = Failures(self.name)
         self._team: Team | None = None
 

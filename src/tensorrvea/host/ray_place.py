@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tensorrvea.host import worker
-from tensorrvea.host.places import failed
+from tensorrvea.host.places import ENVIRONMENT, failed
 from tensorrvea.host.worker import Functions, Outcome
 
 try:
@@ -70,12 +70,12 @@ class RayPlace:
         # Made here, so that the functions go with the class: sent and read once an actor, not once a call.
         class Evaluator:
             def open(self) -> None:
-                worker.use_cpu()
+                """Returns once the actor is there and has read the functions."""
 
             def call(self, given: tuple[Any, ...]) -> Outcome:
                 return worker.call(functions, given)
 
-        actors: Any = ray.remote(num_cpus=1, max_restarts=0)(Evaluator)
+        actors: Any = ray.remote(num_cpus=1, max_restarts=0, runtime_env={"env_vars": ENVIRONMENT})(Evaluator)
         self._actor = actors.remote()
         return self._actor.open.remote().future()
 

@@ -4,14 +4,15 @@ Only NumPy is imported here, neither JAX nor the rest of the package: a worker p
 to start. What comes back is plain (arrays and text), as an exception of the user's may not survive pickling.
 """
 
-import multiprocessing
 import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ Functions = tuple[Callable[..., Any], Callable[..., Any] | None]
 # ("values", objectives, constraints or None), ("failed", message), or ("wrong", message), which ends the run.
 Outcome = tuple[Any, ...]
 
+PREPARED = "tensorrvea_prepared"
 LENGTH = 500
+LOOK_SECONDS = 0.5
 
 
 def call(functions: Functions, given: tuple[Any, ...]) -> Outcome:
@@ -59,46 +62,27 @@ def describe(error: BaseException) -> str:
 
 
 def prepare(functions: Functions) -> None:
-    """Makes this process a worker: on the CPU, in a group of its own, gone when its parent is.
+    """Makes this process a worker: in a group of its own, and gone when its parent is.
 
-    The group holds the programs that the function starts as well, so that a time-out ends these too; and the
-    terminal's Ctrl-C reaches the parent alone, which then ends the workers.
+    The terminal's Ctrl-C then reaches the parent alone, which ends its workers. The group holds the programs that
+    the function starts as well.
     """
-    global _functions
-    _functions = functions
-    use_cpu()
+    # This module is sent by value and has no globals that last between two calls; a module of the worker's own has.
+    sys.modules[PREPARED] = ModuleType(PREPARED)
+    sys.modules[PREPARED].functions = functions  # type: ignore[attr-defined]
     if hasattr(os, "setsid"):
         os.setsid()
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
 
 
 def call_prepared(given: tuple[Any, ...]) -> Outcome:
-    return call(_functions, given)
+    return call(sys.modules[PREPARED].functions, given)
 
 
-def use_cpu() -> None:
-    """Keeps JAX, should the user's function use it, off the GPU, whose memory the run itself needs."""
-    platform = os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    if "jax" in sys.modules:
-        sys.modules["jax"].config.update("jax_platforms", platform)
-
-
-def end_group(process: int) -> None:
-    """Kills a worker and what it has started."""
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(process, signal.SIGKILL)
-        else:
-            os.kill(process, signal.SIGTERM)
-    except ProcessLookupError:
-        pass  # it has ended by itself
-
-
-def _leave_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        end_group(os.getpid())
-
-
-_functions: Functions
+def leave_with(parent: int) -> None:
+    """Waits for the parent's end, then ends this process and what it has started."""
+    while os.getppid() == parent:
+        time.sleep(LOOK_SECONDS)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
