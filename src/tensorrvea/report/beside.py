@@ -38,10 +38,10 @@ def not_a_formula(text: str) -> str:
 
 
 def _texts(array: np.ndarray) -> Iterator[list[str]]:
-    """Rows as the shortest decimals that read back the same; in single precision where the values are."""
+    """Rows as decimals that read back the same; where all are single precision, nine figures are enough."""
     values = np.asarray(array, dtype=np.float64)
     with np.errstate(over="ignore"):
-        single = values.astype(np.float32)
-    chosen = single if (single == values).all() else values
-    for row in chosen:
-        yield row.astype(str).tolist()
+        single = bool((values.astype(np.float32) == values).all())
+    figures = " ".join(["%.9g"] * values.shape[1])
+    for row in values.tolist():
+        yield (figures % tuple(row)).split() if single else [repr(value) for value in row]

@@ -35,9 +35,9 @@ function csvOf(indices) {
   return lines.join("\r\n") + "\r\n";
 }
 
-// Names as keys; numbered where two are the same.
+// Names as keys, even "__proto__"; numbered where two are the same.
 function keyed(names, values) {
-  const entries = {};
+  const entries = Object.create(null);
   names.forEach((name, k) => (entries[Object.hasOwn(entries, name) ? `${name} (${k + 1})` : name] = values[k]));
   return entries;
 }

@@ -41,7 +41,9 @@ function drawChart(chart) {
   const flat = (name) => curves.flatMap((curve) => curve[name] ?? []);
   const values = [...flat("middle"), ...flat("low"), ...flat("high")];
   const positive = Math.min(...flat("middle")) > 0;
-  const log = positive && Math.max(...flat("middle")) / Math.min(...flat("middle")) > 30;
+  // What falls by orders of magnitude is read on a logarithmic scale; what rises is not.
+  const falls = curves.some((curve) => curve.middle.at(-1) < curve.middle[0]);
+  const log = positive && falls && Math.max(...flat("middle")) / Math.min(...flat("middle")) > 30;
   const floor = Math.min(...flat("middle")) / 3;  // a band may reach below zero, a logarithm cannot
   const level = (value) => (log ? Math.log10(Math.max(value, floor)) : value);
   const x = linear(padded([Math.min(...flat("x")), Math.max(...flat("x"))], 0), box.left, box.right);

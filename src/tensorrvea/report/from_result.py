@@ -1,0 +1,137 @@
+"""Results as runs of a page."""
+
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from tensorrvea.decision import spread
+from tensorrvea.report.payload import History, Replay, Run, Segment
+
+if TYPE_CHECKING:
+    from tensorrvea.result import Result
+
+VERSIONS = ("tensorrvea", "jax", "jaxlib", "numpy", "brax", "mujoco")
+TRUE_FRONT_POINTS = 3000
+
+
+def runs_from_results(results: Sequence["Result"], *, replays: int = 0) -> list[Run]:
+    """One run a result, labelled by algorithm and seed; numbered where that does not tell them apart."""
+    labels: list[str] = []
+    for result in results:
+        label = f"{algorithm_name(result.algorithm)}, seed {result.seed}"
+        same = sum(other == label or other.startswith(f"{label} (") for other in labels)
+        labels.append(f"{label} ({same + 1})" if same else label)
+    return [run_from_result(result, label, replays=replays) for result, label in zip(results, labels, strict=True)]
+
+
+def run_from_result(result: "Result", label: str, *, replays: int = 0) -> Run:
+    """A result as a run, with episodes of up to ``replays`` solutions spread over the front.
+
+    Where nothing feasible was found, the survivors with their violation are shown.
+    """
+    problem = result.problem
+    shown = result.front if len(result.F) else result.population
+    return Run(
+        label=label,
+        algorithm=algorithm_name(result.algorithm),
+        problem=problem.name,
+        objective_names=problem.objective_names,
+        units=problem.units,
+        directions=problem.directions,
+        variable_names=problem.variable_names,
+        X=shown.X,
+        F=shown.F,
+        violation=shown.violation,
+        history=_history(result),
+        true_front=problem.front(TRUE_FRONT_POINTS),
+        replays=_replays(problem, shown, replays),
+        provenance=_provenance(result),
+    )
+
+
+def algorithm_name(algorithm: Any) -> str:
+    """Its class, and its operators' where they are a choice: ``TensorRVEA + CSO``."""
+    variation = getattr(algorithm, "variation", None)
+    name = type(algorithm).__name__
+    return name if variation is None or type(variation).__name__ == "GA" else f"{name} + {type(variation).__name__}"
+
+
+def _replays(problem: Any, shown: Any, count: int) -> list[Replay]:
+    """Episodes of a spread of the front, from problems that can play one.
+
+    Such a problem has ``replay(x)``, which gives a recording with ``dt``, ``ground``, ``poses`` and
+    ``segments``, as in ``Replay``.
+    """
+    if count == 0 or len(shown) == 0 or not hasattr(problem, "replay"):
+        return []
+    recordings = {i: problem.replay(shown.X[i]) for i in spread(shown.F, count, problem.directions)}
+    return [
+        Replay(
+            solution=i,
+            dt=recording.dt,
+            ground=recording.ground,
+            poses=np.asarray(recording.poses),
+            segments=[
+                Segment(name=part.name, half_length=part.half_length, radius=part.radius, far=part.far)
+                for part in recording.segments
+            ],
+        )
+        for i, recording in recordings.items()
+    ]
+
+
+def _history(result: "Result") -> History:
+    recorded = result.history
+    fronts = recorded.fronts
+    if fronts is None and recorded.populations is not None:
+        fronts = [population.front(result.problem).F for population in recorded.populations]
+    return History(
+        generations=recorded.generation,
+        seconds=recorded.seconds,
+        evaluations=recorded.evaluations,
+        living=recorded.living,
+        ideal=recorded.ideal,
+        nadir=recorded.nadir,
+        metrics={name: np.asarray(values) for name, values in recorded.metrics.items()},
+        fronts=[] if fronts is None else list(zip(recorded.generation.tolist(), fronts, strict=True)),
+    )
+
+
+def _provenance(result: "Result") -> dict[str, Any]:
+    return {
+        "seed": result.seed,
+        "generations": result.generations,
+        "evaluations": result.evaluations,
+        "seconds": result.seconds,
+        "ended by": result.stopped,
+        **({"failed evaluations": result.failed} if result.failed else {}),
+        "device": ", ".join(sorted({device.device_kind for device in jax.devices()})),
+        "system": f"{platform.system()} {platform.machine()}",
+        "versions": installed_versions(),
+        "spec": {"problem": repr(result.problem), "algorithm": repr(result.algorithm)},
+        **_command(result),
+    }
+
+
+def _command(result: "Result") -> dict[str, str]:
+    """How to make it again; left out where the search was cut short, since its pace then was another."""
+    pace = result.history.progress
+    if len(pace) < 2 or not np.allclose(pace, np.arange(len(pace)) / (len(pace) - 1)):
+        return {}
+    call = f"optimize(problem, algorithm, generations={result.generations}, seed={result.seed})"
+    return {"command": f"problem = {result.problem!r}\nalgorithm = {result.algorithm!r}\nresult = {call}"}
+
+
+def installed_versions() -> dict[str, str]:
+    """Of Python and of the packages that decide what comes out, as far as they are installed."""
+    found = {"python": platform.python_version()}
+    for name in VERSIONS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

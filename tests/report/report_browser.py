@@ -1,0 +1,95 @@
+"""A headless Chromium, driven as a reader would."""
+
+import json
+import time
+
+
+class Browser:
+    """A page in Chromium, driven as a reader would; every coordinate is in the page's own pixels."""
+
+    def __init__(self, driver, downloads):
+        self.driver, self.downloads = driver, downloads
+
+    def open(self, path):
+        self.driver.get_log("browser"), self.driver.get_log("performance")  # what came before
+        self.driver.get(path.resolve().as_uri())
+        self.settle()
+        return self
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def settle(self):
+        """Until what was asked for has been drawn."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));"
+        )
+
+    def command(self, name, **arguments):
+        return self.driver.execute_cdp_cmd(name, arguments)
+
+    def mouse(self, kind, x, y, buttons=0):
+        button = "left" if kind != "mouseMoved" or buttons else "none"
+        self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1)
+
+    def at(self, selector):
+        """Left and top of an element in the window, after scrolling to it."""
+        return self.run(
+            "const e = document.querySelector(arguments[0]); e.scrollIntoView({block: 'center'});"
+            "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height];",
+            selector,
+        )
+
+    def click(self, x, y):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, 1)
+        self.mouse("mouseReleased", x, y)
+        self.settle()
+
+    def drag(self, start, end):
+        self.mouse("mouseMoved", *start)
+        self.mouse("mousePressed", *start, 1)
+        for share in (0.3, 0.7, 1.0):
+            self.mouse("mouseMoved", *(a + share * (b - a) for a, b in zip(start, end, strict=True)), 1)
+        self.mouse("mouseReleased", *end)
+        self.settle()
+
+    def point(self, index):
+        """Where a solution is, in the window."""
+        left, top, _, _ = self.at("#marks")
+        x, y = self.run("return report.screenPlace(arguments[0])", index)
+        return left + x, top + y
+
+    def press(self, selector):
+        self.run("document.querySelector(arguments[0]).click()", selector)
+        self.settle()
+
+    def slide(self, selector, value):
+        self.run(
+            "const e = document.querySelector(arguments[0]); e.value = arguments[1];"
+            "e.dispatchEvent(new Event('input', {bubbles: true}));",
+            selector,
+            str(value),
+        )
+        self.settle()
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def downloaded(self, name):
+        path, deadline = self.downloads / name, time.monotonic() + 10
+        while not path.exists():
+            assert time.monotonic() < deadline, f"{name} was not downloaded; there are {list(self.downloads.iterdir())}"
+            time.sleep(0.05)
+        text = path.read_bytes().decode("utf-8")
+        path.unlink()
+        return text
+
+    def complaints(self):
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "INFO"]
+
+    def requests(self):
+        """Addresses that the page asked for since it was opened."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        sent = [event["params"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        return [parameters["request"]["url"] for parameters in sent]

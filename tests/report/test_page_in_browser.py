@@ -1,0 +1,447 @@
+"""The page as a reader meets it: from a file, offline, in a real browser.
+
+Each test ends by asserting that nothing was asked of the network and that nothing went wrong (see ``browser``).
+"""
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from report_pages import make_run, walking
+
+from tensorrvea.decision import best_by_weights, knee
+from tensorrvea.report import report
+
+pytestmark = pytest.mark.browser
+
+
+def marked(browser, key):
+    row = browser.run("return {...document.querySelector(`tr[data-mark=${arguments[0]}]`).dataset}", key)
+    return int(row["run"]), int(row["solution"])
+
+
+def pinned(browser):
+    return browser.run(
+        "return [...document.querySelectorAll('#pinned thead th')].map(e => [+e.dataset.run, +e.dataset.solution])"
+    )
+
+
+def in_play(browser):
+    return set(browser.run("return report.derived.playing"))
+
+
+def test_opens_from_a_file_and_draws(show):
+    browser = show(make_run(replays=[3, 9]), title="A sphere")
+    assert browser.text("#title") == "A sphere"
+    assert browser.driver.title == "A sphere"
+    assert browser.text("#subtitle") == "50 solutions · 3 objectives · 4 variables · 2 episodes"
+    drawn = browser.run(
+        "const c = document.getElementById('points');"
+        "return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v > 0)"
+    )
+    assert drawn
+    assert browser.run("return window.isSecureContext !== undefined && location.protocol") == "file:"
+
+
+def test_the_network_is_really_cut(browser, tmp_path):
+    """The oracle of the other tests: a page that does ask is found out."""
+    page = tmp_path / "asks.html"
+    page.write_text("<!doctype html><title>asks</title><img src='http://example.org/picture.png'>")
+    browser.open(page)
+    assert browser.requests()[-1] == "http://example.org/picture.png"
+    assert any("ERR_INTERNET_DISCONNECTED" in line or "ERR_NAME" in line for line in browser.complaints())
+
+
+@pytest.mark.parametrize(("m", "view"), [(2, "2d"), (3, "3d"), (4, "parallel"), (10, "parallel")])
+def test_the_view_follows_the_number_of_objectives(show, m, view):
+    browser = show(make_run(m=m))
+    assert browser.run("return report.state.view") == view
+    for other in browser.run("return [...document.querySelectorAll('#view-tabs button')].map(b => b.dataset.value)"):
+        browser.press(f"#view-tabs button[data-value='{other}']")
+        assert browser.run("return report.state.view") == other
+
+
+@pytest.mark.parametrize("method", ["sum", "tchebycheff"])
+@pytest.mark.parametrize("directions", [["min"] * 3, ["min", "max", "max"]])
+def test_weight_sliders_mark_the_solution_that_python_names(show, method, directions):
+    run = make_run(n=200, directions=directions)
+    browser = show(run)
+    seen = set()
+    for weights in ([50, 50, 50], [100, 10, 10], [0, 80, 20], [7, 0, 93], [33, 61, 2]):
+        for j, weight in enumerate(weights):
+            browser.slide(f".objective[data-objective='{j}'] .weight", weight)
+        expected = best_by_weights(run.F, weights, directions, method)
+        assert marked(browser, method) == (0, expected)
+        seen.add(expected)
+    assert len(seen) > 2
+    assert marked(browser, "knee") == (0, knee(run.F, directions))
+
+
+def test_the_page_and_python_agree_on_double_precision_and_ties(show):
+    F = np.array([[0.1, 0.7], [0.7, 0.1], [0.1, 0.7], [0.4, 0.4], [0.4, 0.4]]) / 3
+    run = make_run(m=2, n=5, F=F, units=["", ""], history=None)
+    browser = show(run)
+    for weights in ([50, 50], [10, 90], [90, 10], [100, 0], [0, 100]):
+        for j, weight in enumerate(weights):
+            browser.slide(f".objective[data-objective='{j}'] .weight", weight)
+        for method in ("sum", "tchebycheff"):
+            assert marked(browser, method) == (0, best_by_weights(F, weights, "min", method))
+
+
+def test_filter_sliders_narrow_what_is_in_play_and_what_is_marked(show):
+    run = make_run(n=200)
+    browser = show(run)
+    browser.slide(".objective[data-objective='1'] .high", 400)
+    low, high = run.F[:, 1].min(), run.F[:, 1].max()
+    inside = np.flatnonzero(run.F[:, 1] <= low + 0.4 * (float(high) - float(low)))
+    assert in_play(browser) == set(inside.tolist())
+    assert browser.text("#in-play") == f"{len(inside)} of 200 solutions in play"
+    assert marked(browser, "sum") == (0, int(inside[best_by_weights(run.F[inside], [1, 1, 1])]))
+    browser.press("#clear-filters")
+    assert len(in_play(browser)) == 200
+    assert browser.run("return document.querySelector('.objective[data-objective=\"1\"] .high').value") == "1000"
+
+
+def test_brushing_an_axis_of_the_parallel_view_filters_everywhere(show):
+    run = make_run(m=4, n=120, directions=["min", "max", "min", "min"])
+    browser = show(run)
+    left, top, width, height = browser.at(".axis-strip[data-objective='1']")
+    middle = left + width / 2
+    browser.drag((middle, top + 0.3 * height), (middle, top + 0.7 * height))
+    low, high = browser.run("return report.state.brushes[1]")
+    inside = (run.F[:, 1] >= low) & (run.F[:, 1] <= high)
+    assert 0 < inside.sum() < 120
+    assert in_play(browser) == set(np.flatnonzero(inside).tolist())
+    assert browser.run(
+        "return document.querySelector('.objective[data-objective=\"1\"]').classList.contains('filtered')"
+    )
+    browser.press("#view-tabs button[data-value='2d']")
+    assert in_play(browser) == set(np.flatnonzero(inside).tolist())
+    browser.press("#view-tabs button[data-value='parallel']")
+    browser.click(middle, top + 0.5 * height)  # a click on the axis clears it
+    assert len(in_play(browser)) == 120
+
+
+def test_dragging_a_rectangle_on_the_plane_filters_both_axes(show):
+    run = make_run(m=2, n=120, units=["", ""])
+    browser = show(run)
+    left, top, width, height = browser.at("#marks")
+    browser.drag((left + 0.3 * width, top + 0.2 * height), (left + 0.9 * width, top + 0.7 * height))
+    (x0, x1), (y0, y1) = browser.run("return report.state.brushes")
+    inside = (run.F[:, 0] >= x0) & (run.F[:, 0] <= x1) & (run.F[:, 1] >= y0) & (run.F[:, 1] <= y1)
+    assert 0 < inside.sum() < 120
+    assert in_play(browser) == set(np.flatnonzero(inside).tolist())
+
+
+def test_dragging_turns_the_space(show):
+    browser = show(make_run())
+    before = browser.run("return [report.state.azimuth, report.screenPlace(0)]")
+    left, top, width, height = browser.at("#marks")
+    browser.drag((left + 0.5 * width, top + 0.5 * height), (left + 0.7 * width, top + 0.5 * height))
+    after = browser.run("return [report.state.azimuth, report.screenPlace(0)]")
+    assert after[0] != before[0]
+    assert after[1] != before[1]
+    assert len(in_play(browser)) == 50
+
+
+def test_a_click_pins_and_a_second_one_unpins(show):
+    run = make_run(m=2, n=12, units=["kg", ""])
+    browser = show(run)
+    browser.click(*browser.point(5))
+    assert pinned(browser) == [[0, 5]]
+    table = browser.text("#pinned")
+    assert f"{run.F[5, 0]:.5g}"[:5] in table
+    assert "x1" in table
+    browser.click(*browser.point(5))
+    assert pinned(browser) == []
+
+
+def test_a_click_pins_and_plays_a_replay_whose_frames_move(show):
+    browser = show(make_run(m=2, n=12, replays=[2, 7], units=["", ""]))
+    browser.click(*browser.point(7))
+    assert pinned(browser) == [[0, 7]]
+    assert browser.run("return report.player.shown") == [7]
+    frames = browser.driver.execute_async_script(
+        "const done = arguments[0], seen = []; const look = () => { const c = document.querySelector('#stages canvas');"
+        "seen.push([+c.dataset.frame, c.toDataURL()]); seen.length < 40 ? requestAnimationFrame(look) : done(seen); };"
+        "requestAnimationFrame(look);"
+    )
+    assert frames[-1][0] > frames[0][0]  # the clock goes on
+    assert len({picture for _, picture in frames}) > 5  # and so does the robot
+    browser.press("#play")
+    stopped = browser.run("return report.player.time")
+    browser.settle()
+    assert browser.run("return report.player.time") == stopped
+    browser.slide("#scrub", 200)
+    assert browser.run("return document.querySelector('#stages canvas').dataset.frame") == "40"  # 2 s of 0.05 s each
+
+
+def test_policies_play_side_by_side_in_step(show):
+    browser = show(make_run(m=2, n=12, replays=[0, 2, 4, 7], units=["", ""]))
+    for index in (2, 7, 4):
+        browser.click(*browser.point(index))
+    assert browser.run("return report.player.shown") == [2, 7, 4]
+    browser.slide("#scrub", 100)
+    assert (
+        browser.run("return [...document.querySelectorAll('#stages canvas')].map(c => c.dataset.frame)") == ["20"] * 3
+    )
+    browser.click(*browser.point(0))  # a fourth takes the place of the oldest
+    assert browser.run("return report.player.shown") == [7, 4, 0]
+
+
+def test_a_solution_without_an_episode_offers_the_nearest(show):
+    F = np.stack([np.linspace(0, 1, 11), np.linspace(1, 0, 11)], axis=1)
+    browser = show(make_run(m=2, n=11, F=F, replays=[0, 9], units=["", ""], history=None))
+    browser.click(*browser.point(7))
+    assert "No episode stored for solution 7" in browser.text("#behaviour-note")
+    browser.run("[...document.querySelectorAll('#pinned button')].find(b => b.textContent === 'Play nearest').click()")
+    assert browser.run("return report.player.shown") == [9]
+
+
+def test_the_csv_has_the_right_numbers(show):
+    run = make_run(n=30, violation=np.linspace(0, 1, 30))
+    browser = show(run)
+    browser.press("#download-all")
+    rows = list(csv.reader(io.StringIO(browser.downloaded("page.csv"))))
+    assert rows[0] == ["run", "solution", "goal 1", "goal 2", "goal 3", "violation", "x1", "x2", "x3", "x4"]
+    assert [row[0] for row in rows[1:]] == ["TensorRVEA"] * 30
+    assert [int(row[1]) for row in rows[1:]] == list(range(30))
+    numbers = np.array([[float(cell) for cell in row[2:]] for row in rows[1:]])
+    assert (numbers[:, :3].astype(np.float32) == run.F).all()
+    assert (numbers[:, 3] == run.violation).all()
+    assert (numbers[:, 4:] == run.X).all()
+
+
+def test_the_csv_of_the_pinned_and_copies_as_json_and_python(show):
+    run = make_run(m=2, n=12, units=["", ""], objective_names=['a "quoted"\nname', "b"])
+    browser = show(run)
+    for index in (3, 8):
+        browser.click(*browser.point(index))
+    browser.press("#download-pinned")
+    rows = list(csv.reader(io.StringIO(browser.downloaded("page-pinned.csv"), newline="")))
+    assert rows[0][2] == 'a "quoted"\nname'
+    assert [row[1] for row in rows[1:]] == ["3", "8"]
+    record = json.loads(browser.run("return report.jsonOf(3)"))
+    assert record["x"] == run.X[3].tolist()
+    assert np.float32(record["objectives"]['a "quoted"\nname']) == run.F[3, 0]
+    namespace = {}
+    exec(browser.run("return report.pythonOf(3)"), {}, namespace)
+    assert namespace["solution"] == record
+
+
+def test_runs_are_switched_on_and_off(show):
+    runs = [make_run(f"{name}, seed {s}", seed=s) for name in ("A", "B") for s in (1, 2)]
+    browser = show(*runs)
+    assert browser.run("return report.data.groups") == ["A", "B"]
+    browser.press(".legend-runs > label input")  # all of A
+    assert browser.run("return report.state.runOn") == [False, False, True, True]
+    assert in_play(browser) == set(range(100, 200))
+    assert marked(browser, "sum")[0] in (2, 3)
+    browser.press(".legend-runs input[data-run='1']")
+    assert browser.run("return report.state.runOn") == [False, True, True, True]
+
+
+def test_generations_move_the_front(show):
+    browser = show(make_run())
+    assert browser.run("return document.getElementById('generation').max") == "11"
+    pictures = []
+    for step in (0, 5, 11):
+        browser.slide("#generation", step)
+        pictures.append(browser.run("return document.getElementById('points').toDataURL()"))
+    assert len(set(pictures)) == 3
+    assert browser.text("#generation-label") == "final"
+    browser.slide("#generation", 2)
+    assert browser.text("#generation-label") == "generation 2"
+
+
+def test_progress_has_a_band_for_each_algorithm(show):
+    browser = show(*[make_run(f"{name}, seed {s}", seed=s) for name in ("A", "B") for s in (1, 2, 3)])
+    charts = (
+        "return [...document.querySelectorAll('.chart')].map(c => c.querySelector('figcaption').textContent.trim())"
+    )
+    assert browser.run(charts) == ["hypervolume", "living", "evaluations a second"]
+    assert browser.run("return document.querySelectorAll('.chart')[0].querySelectorAll('.band').length") == 2
+    # Three runs that differ by 0.01: the mean is that of seed 2, the half width 4.302653 · 0.01 / √3.
+    reading = browser.run("return document.querySelector('.reading-item').textContent")
+    assert reading == "A 0.9291 ± 0.025 at generation 10"
+    browser.press("#progress-tabs button[data-value='seconds']")
+    assert "at 1 s" in browser.run("return document.querySelector('.reading-item').textContent")
+
+
+def test_infeasible_solutions_are_not_recommended(show):
+    F = np.array([[0.0, 0.0], [0.0, 1.0], [0.6, 0.2], [1.0, 0.0]])
+    run = make_run(m=2, n=4, F=F, violation=np.array([2.0, 0, 0, 0]), units=["", ""], history=None)
+    browser = show(run)
+    assert marked(browser, "sum") == (0, 1 + best_by_weights(F[1:], [1, 1]))
+    assert marked(browser, "knee") == (0, 2)
+
+
+def test_keys_walk_through_the_front_and_pin(show):
+    run = make_run(m=2, n=12, units=["", ""])
+    browser = show(run)
+    browser.run("document.getElementById('marks').focus()")
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        for kind in ("keyDown", "keyUp"):
+            browser.command("Input.dispatchKeyEvent", type=kind, key=key)
+    browser.settle()
+    second = int(np.argsort(run.F[:, 0])[1])
+    assert pinned(browser) == [[0, second]]
+    assert f"Pinned as A: Solution {second}" in browser.text("#announce")
+
+
+HOSTILE = [
+    "<script>window.hacked = 1</script>",
+    "</script><script>window.hacked = 1</script>",
+    '"><img src=x onerror="window.hacked = 1">',
+    "'; window.hacked = 1; //",
+    "<!-- <script>",
+    "\u202ertl \u200fmarks \u2067here",
+    "🦾 robots 👩‍👩‍👧‍👦",
+    "line\u2028paragraph\u2029end",
+    "a" * 10_000,
+    "nul\x00 & &amp; <b>bold</b>",
+    "${window.hacked = 1}",
+    "__proto__",
+    "=1+1",
+]
+
+
+def test_hostile_names_are_text(show):
+    m = len(HOSTILE)
+    browser = show(
+        make_run(
+            m=m, label=HOSTILE[0], algorithm=HOSTILE[1], problem=HOSTILE[2], objective_names=HOSTILE,
+            units=HOSTILE, variable_names=HOSTILE[:4], replays=[1],
+            provenance={name: name for name in HOSTILE} | {"nested": {"list": HOSTILE}, "command": HOSTILE[1]},
+        ),
+        make_run(
+            m=m, label=HOSTILE[3], algorithm=HOSTILE[4], objective_names=HOSTILE, units=HOSTILE,
+            variable_names=HOSTILE[:4], history=None, seed=1,
+        ),
+        title=HOSTILE[1],
+    )  # fmt: skip
+    for view in ("3d", "2d", "parallel"):
+        browser.press(f"#view-tabs button[data-value='{view}']")
+    browser.press("tr[data-mark='sum'] button")
+    assert browser.run("return window.hacked === undefined")
+    assert browser.run("return document.querySelectorAll('script').length") == 2
+    assert browser.run("return document.querySelectorAll('img, b, iframe, object').length") == 0
+    assert browser.text("#title") == HOSTILE[1]
+    assert browser.driver.title == HOSTILE[1]
+    names = browser.run("return [...document.querySelectorAll('.objective-name bdi.name')].map(e => e.textContent)")
+    assert names[0] == HOSTILE[0]
+    assert names[5] == "⟨U+202E⟩rtl \u200fmarks ⟨U+2067⟩here"  # what would turn the text round is spelled out
+    assert names[6] == HOSTILE[6]
+    assert names[8].startswith("aaa")
+    assert len(names[8]) <= 200
+    # Nothing is wider than the window, however long a name is.
+    assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
+    record = json.loads(browser.run("return report.jsonOf(0)"))
+    assert list(record["objectives"]) == HOSTILE
+    namespace = {}
+    exec(browser.run("return report.pythonOf(0)"), {}, namespace)
+    assert namespace["solution"] == record
+    browser.press("#download-all")
+    header = next(csv.reader(io.StringIO(browser.downloaded("page.csv"), newline="")))
+    assert header[2 : 2 + m - 1] == HOSTILE[:-1]
+    assert header[2 + m - 1] == "'=1+1"
+
+
+def test_the_policy_forbids_all_but_the_pages_own_script_and_style(show, tmp_path):
+    browser = show(make_run())
+    html = (tmp_path / "page.html").read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html).group(1)
+    script = re.search(r"<script>(.*?)</script>", html, re.DOTALL).group(1)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    blocked = browser.driver.execute_async_script(
+        "const done = arguments[0], seen = []; document.addEventListener('securitypolicyviolation',"
+        " e => seen.push(e.effectiveDirective)); const s = document.createElement('style'); s.textContent = 'a{}';"
+        "document.head.append(s); const i = new Image(); i.src = 'data:,'; fetch('data:,').catch(() => 0);"
+        "try { document.body.innerHTML = 'x'; seen.push('innerHTML went through'); } catch {}"
+        "setTimeout(() => done(seen), 300);"
+    )
+    assert set(blocked) == {"style-src-elem", "img-src", "connect-src", "require-trusted-types-for"}
+    browser.complaints()  # these were wanted
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1360, 390])
+def test_fits_the_window_in_both_themes(show, theme, width):
+    browser = show(make_run(m=3, replays=[1, 5]))
+    browser.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+    browser.command(
+        "Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=2, mobile=width < 500
+    )
+    browser.settle()
+    assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
+    ratio = contrast(browser)
+    assert min(ratio) > 4.5, ratio
+
+
+def contrast(browser):
+    """Of ink, quiet text and accent on a card, after WCAG 2."""
+    colours = browser.run(
+        "const p = document.body.appendChild(document.createElement('span')); const read = n => {"
+        "p.style.color = `var(--${n})`; return getComputedStyle(p).color.match(/\\d+/g).map(Number); };"
+        "return ['card', 'ink', 'muted', 'accent'].map(read);"
+    )
+
+    def luminance(rgb):
+        channels = np.array(rgb[:3]) / 255
+        linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    card, *others = map(luminance, colours)
+    return [(max(card, other) + 0.05) / (min(card, other) + 0.05) for other in others]
+
+
+def test_every_control_has_a_name(show):
+    browser = show(make_run(replays=[1, 5]))
+    tree = browser.command("Accessibility.getFullAXTree")["nodes"]
+    roles = {"button", "slider", "checkbox", "combobox", "application", "img", "region"}
+    nameless = [
+        node for node in tree
+        if not node.get("ignored") and node["role"]["value"] in roles and not node.get("name", {}).get("value")
+    ]  # fmt: skip
+    assert nameless == []
+
+
+def test_decision_vectors_beside_the_page(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr("tensorrvea.report.page.MOST_X_BYTES", 1000)
+    run = make_run(n=100, m=2, units=["", ""])
+    path = report(run, tmp_path / "large.html")
+    browser.open(path)
+    assert "large.csv" in browser.text("#notices")
+    assert browser.run("return report.data.runs[0].X") is None
+    browser.press("tr[data-mark='sum'] button")
+    row = int(re.search(r"large\.csv, row (\d+)", browser.text("#pinned")).group(1))
+    rows = list(csv.reader(io.StringIO((tmp_path / "large.csv").read_text(), newline="")))
+    assert int(rows[row][1]) == pinned(browser)[0][1]
+    assert [float(cell) for cell in rows[row][5:]] == run.X[int(rows[row][1])].tolist()
+
+
+def test_more_than_can_be_drawn_is_thinned_but_counts(show):
+    run = make_run(n=30_000, d=1, m=2, units=["", ""], history=None, F=np.random.default_rng(5).random((30_000, 2)))
+    browser = show(run)
+    assert "20,000 of them drawn, all of them count" in browser.text("#in-play")
+    assert marked(browser, "sum") == (0, best_by_weights(run.F, [1, 1]))
+
+
+def test_without_episodes_there_is_no_stage(show):
+    browser = show(make_run())
+    assert browser.run("return document.getElementById('behaviour').hidden")
+
+
+def test_a_swimmer_is_drawn_from_above(show):
+    browser = show(make_run(m=2, n=5, units=["", ""], replays=[replace(walking(0), ground=None)]))
+    assert browser.run("return report.data.runs[0].replays[0].ground") is None
+    assert browser.run("return document.querySelector('#stages canvas').dataset.frame !== undefined")

@@ -1,0 +1,248 @@
+"""What goes into a page: nothing is lost, nothing is too large, nothing can break out."""
+
+import base64
+import csv
+import io
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from report_pages import make_run, walking
+
+import tensorrvea as tr
+from tensorrvea.optimize import optimize
+from tensorrvea.report import History, Replay, Segment, report
+from tensorrvea.report.bands import progress_charts
+from tensorrvea.report.beside import write_csv
+from tensorrvea.report.from_result import algorithm_name, run_from_result, runs_from_results
+from tensorrvea.report.packing import pack, pack_for_drawing, plain, safe_json
+from tensorrvea.report.page import make_page, page_data
+
+
+def unpack(packed):
+    kinds = {"f32": "<f4", "f64": "<f8", "u16": "<u2", "u32": "<u4"}
+    return np.frombuffer(base64.b64decode(packed["data"]), kinds[packed["type"]]).reshape(packed["shape"])
+
+
+@pytest.mark.parametrize("values", [np.float32([[0.1, 2e30]]), np.array([[0.1, 1e300, -0.0]]), np.zeros((0, 3))])
+def test_packed_arrays_come_back_exactly(values):
+    assert (unpack(pack(values)) == values).all()
+    assert unpack(pack(values)).shape == values.shape
+
+
+def test_arrays_for_drawing_are_within_a_step_of_their_range():
+    values = np.random.default_rng(0).normal(size=(50, 3, 3)) * [1, 100, 1e-6]
+    packed = pack_for_drawing(values)
+    low, high = np.array(packed["low"]), np.array(packed["high"])
+    assert np.abs(low + unpack(packed) / 65535 * (high - low) - values).max(axis=(0, 1)) == pytest.approx(
+        (high - low) / 65535 / 2, rel=0.2
+    )
+
+
+def test_json_cannot_break_out_of_its_element():
+    hostile = "</script><!-- & \u2028 \u2029 \ud83d\ude00 \x00"
+    text = safe_json({"name": hostile})
+    assert not set("<>&") & set(text)
+    assert text.isascii()
+    assert json.loads(text)["name"] == hostile.encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+def test_provenance_of_any_kind_becomes_plain():
+    given = {"a": np.float32(0.5), "b": np.arange(2), "c": float("nan"), 3: {1}, "d": (None, True), "e": object}
+    assert plain(given) == {"a": 0.5, "b": [0, 1], "c": "nan", "3": [1], "d": [None, True], "e": "<class 'object'>"}
+
+
+def test_bands_are_means_with_confidence_over_the_runs_of_an_algorithm():
+    def run(label, values, generations):
+        history = History(generations=np.array(generations), metrics={"hv": np.array(values)})
+        return make_run(label, history=history)
+
+    runs = [run("A, 1", [0.0, 1.0, 2.0], [0, 2, 4]), run("A, 2", [2.0, 3.0], [0, 4]), run("B, 1", [5.0], [4])]
+    (chart,) = progress_charts(runs, ["A", "B"])
+    first, second = chart["curves"]
+    assert first["generations"] == [0, 2, 4]
+    assert first["middle"] == [1.0, 1.75, 2.5]  # the second run's 2.5 at generation 2 is between its neighbours
+    # Two values 2 apart: standard error 1, Student's t with one degree 12.7062.
+    assert first["high"][0] == pytest.approx(1 + 12.7062, rel=1e-4)
+    assert first["seconds"] is None
+    assert (second["middle"], second["low"]) == ([5.0], None)
+
+
+def test_speed_is_evaluations_by_elapsed_time():
+    history = History(generations=np.arange(5), seconds=0.5 * np.arange(5), evaluations=10 * np.arange(1, 6))
+    (chart,) = progress_charts([make_run("A", history=history)], ["A"])
+    assert chart["name"] == "evaluations a second"
+    assert chart["curves"][0]["middle"] == [20.0] * 4
+
+
+def test_an_indicator_that_does_not_exist_yet_is_left_out():
+    history = History(generations=np.arange(3), metrics={"hv": np.array([np.nan, 1.0, 2.0])})
+    (chart,) = progress_charts([make_run("A", history=history)], ["A"])
+    assert chart["curves"][0]["generations"] == [1, 2]
+
+
+def test_ten_thousand_solutions_with_twelve_replays_stay_below_ten_megabytes():
+    run = make_run(n=10_000, m=3, d=12, replays=[walking(i, frames=1000) for i in range(0, 10_000, 900)])
+    page = make_page([run], title="large", stem="large")
+    assert len(run.replays) == 12
+    assert len(page.html.encode()) < 10e6
+    assert not page.csv_beside
+
+
+def test_long_episodes_keep_their_time():
+    replay = walking(0, frames=2000)
+    data, _ = page_data([make_run(replays=[replay])], title="", stem="")
+    packed = data["runs"][0]["replays"][0]
+    assert packed["poses"]["shape"][0] <= 500
+    assert packed["dt"] * packed["poses"]["shape"][0] == pytest.approx(2000 * 0.05)
+
+
+def test_decision_vectors_above_the_limit_go_into_a_csv(tmp_path, monkeypatch):
+    run = make_run(n=40, m=2, d=300, units=["", ""], history=None)
+    assert not make_page([run], title="", stem="").csv_beside
+    monkeypatch.setattr("tensorrvea.report.page.MOST_X_BYTES", 40 * 300 * 8)  # in base64 it is a third more
+    path = report(run, tmp_path / "wide.html")
+    assert path.stat().st_size < 150_000
+    rows = list(csv.reader(io.StringIO((tmp_path / "wide.csv").read_text(), newline="")))
+    assert rows[0][:5] == ["run", "solution", "goal 1", "goal 2", "violation"]
+    numbers = np.array([[float(cell) for cell in row[2:]] for row in rows[1:]])
+    assert (numbers[:, 3:] == run.X).all()
+    assert (numbers[:, :2].astype(np.float32) == run.F).all()
+
+
+def test_a_million_solutions_are_thinned_with_their_extremes_and_a_note(monkeypatch):
+    monkeypatch.setattr("tensorrvea.report.page.MOST_F_BYTES", 4000)
+    run = make_run(n=1000, m=2, units=["", ""], replays=[777])
+    data, beside = page_data([run], title="", stem="many")
+    kept = unpack(data["runs"][0]["rows"])
+    assert beside
+    assert len(kept) < 500
+    assert {777, *run.F.argmin(axis=0), *run.F.argmax(axis=0)} <= set(kept.tolist())
+    assert kept[data["runs"][0]["replays"][0]["solution"]] == 777
+    assert "1,000 solutions; all are in many.csv" in data["notes"][0]
+    assert (unpack(data["runs"][0]["F"]) == run.F[kept]).all()
+
+
+def test_names_in_a_csv_are_no_formulas():
+    stream = io.StringIO()
+    write_csv([make_run("=cmd()", m=2, n=1, objective_names=["@sum", "a,b"], units=["", ""])], stream)
+    rows = list(csv.reader(io.StringIO(stream.getvalue(), newline="")))
+    assert rows[0][2:4] == ["'@sum", "a,b"]
+    assert rows[1][0] == "'=cmd()"
+
+
+def test_the_same_runs_make_the_same_page():
+    pages = [make_page([make_run(replays=[1])], title="a", stem="a").html for _ in range(2)]
+    assert pages[0] == pages[1]
+
+
+def test_writing_fails_whole(tmp_path):
+    (tmp_path / "page.html").write_text("before")
+    with pytest.raises(ValueError, match="label of its own"):
+        report([make_run("A"), make_run("A")], tmp_path / "page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert (tmp_path / "page.html").read_text() == "before"
+
+
+@pytest.fixture(scope="module")
+def result():
+    problem = tr.problems.DTLZ2(objectives=3, variables=7)
+    return optimize(problem, tr.TensorRVEA(population=28), generations=8, seed=4, history="fronts")
+
+
+def test_a_result_becomes_a_run(result):
+    run = run_from_result(result, "mine")
+    assert (run.F == result.F).all()
+    assert (run.X == result.X).all()
+    assert run.algorithm == "TensorRVEA"
+    assert [generation for generation, _ in run.history.fronts] == list(range(9))
+    assert run.true_front.shape[1] == 3
+    assert run.provenance["seed"] == 4
+    assert "generations=8, seed=4" in run.provenance["command"]
+    assert run.provenance["versions"]["jax"]
+
+
+def test_results_are_labelled_apart(result):
+    other = replace(result, algorithm=tr.TensorRVEA(population=28, variation=tr.CSO()))
+    labels = [run.label for run in runs_from_results([result, other, result, result])]
+    assert labels == [
+        "TensorRVEA, seed 4",
+        "TensorRVEA + CSO, seed 4",
+        "TensorRVEA, seed 4 (2)",
+        "TensorRVEA, seed 4 (3)",
+    ]
+    assert algorithm_name(other.algorithm) == "TensorRVEA + CSO"
+
+
+def test_a_search_cut_short_has_no_command_that_would_not_repeat_it(result):
+    short = replace(result, history=replace(result.history, progress=result.history.progress / 2))
+    assert "command" not in run_from_result(short, "short").provenance
+
+
+def test_problems_that_can_play_an_episode_are_asked_for_a_spread(result):
+    asked = []
+
+    class Player(type(result.problem)):
+        def replay(self, x):
+            asked.append(x)
+            walk = walking(0)
+            return SimpleNamespace(dt=walk.dt, ground=0.0, poses=walk.poses, segments=walk.segments)
+
+    playing = replace(result, problem=Player(objectives=3, variables=7))
+    (run,) = runs_from_results([playing], replays=5)
+    assert len(run.replays) == len(asked) == 5
+    for replay, x in zip(run.replays, asked, strict=True):
+        assert (run.X[replay.solution] == x).all()
+    assert run_from_result(playing, "none").replays == []
+
+
+def test_a_report_of_results(result, tmp_path):
+    path = report([result], tmp_path / "page.html")
+    assert path == tmp_path / "page.html"
+    assert '"title":"DTLZ2"' in path.read_text()
+
+
+def broken_replay(**changes):
+    known = {
+        "solution": 0,
+        "dt": 0.1,
+        "segments": [Segment(name="a", half_length=1, radius=1)],
+        "poses": np.zeros((2, 1, 3)),
+    }
+    return Replay(**(known | changes))
+
+
+def page(*runs):
+    return make_page(runs, title="", stem="")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: make_run(F=np.zeros((50, 1)), objective_names=["a"], units=[""], directions=["min"]), "at least 2"),
+        (lambda: make_run(F=np.full((50, 3), np.nan)), "F must be finite"),
+        (lambda: make_run(X=np.zeros((3, 4))), "as many rows"),
+        (lambda: make_run(variable_names=["a"]), "X must have 1 columns"),
+        (lambda: make_run(units=["a"]), "units must have 3 entries"),
+        (lambda: make_run(directions=["min", "min", "up"]), "directions must be one of"),
+        (lambda: make_run(true_front=np.zeros((2, 2))), "true_front must have 3 columns"),
+        (lambda: make_run(replays=[walking(50)]), "a row of F, 0 to 49, got 50"),
+        (lambda: History(generations=np.arange(3), living=np.arange(2)), "living must have 3 entries"),
+        (lambda: broken_replay(poses=np.zeros((2, 2, 3))), r"poses must have shape \(frames, 1, 3\)"),
+        (lambda: broken_replay(dt=0), "dt must be above 0"),
+        (lambda: report([make_run()], "page.txt"), "path must end in .html"),
+        (lambda: report([], "page.html"), "at least one result"),
+        (lambda: page(make_run("A"), make_run("B", m=2, units=["", ""])), "same objective_names"),
+        (lambda: page(make_run(n=0)), "at least one solution"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_argument(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_results_and_runs_are_not_mixed(result, tmp_path):
+    with pytest.raises(TypeError, match="either results or runs"):
+        report([result, make_run()], tmp_path / "page.html")
