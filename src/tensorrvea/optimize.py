@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -49,6 +50,8 @@ def optimize(
     stop: Callback | Sequence[Callback] = (),
     every: int = 10,
     progress: bool = False,
+    directory: str | Path | None = None,
+    checkpoint_seconds: float = 30.0,
 ) -> Result:
     """Searches for the front of ``problem`` and gives what was found.
 
@@ -64,12 +67,15 @@ def optimize(
       callbacks, stop: functions of the ``Result`` so far, called every ``every`` generations. A true answer of one in
         ``stop`` ends the run, and so does ``True`` from a callback.
       progress: whether to show a progress bar.
+      directory: where the run is kept: called again, it goes on where it was stopped (see ``docs/runs.md``).
+      checkpoint_seconds: from one checkpoint to the next.
     """
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
-        problem, algorithm, seeds=[seed], batch=False, budget=budget, x=x, history=history, archive=archive, metrics=metrics, callbacks=callbacks, stop=stop, every=every,
+        problem, algorithm, seeds=[seed], batch=False, budget=budget, x=x, history=history, archive=archive,
+        metrics=metrics, callbacks=callbacks, stop=stop, every=every,
     )  # fmt: skip
-    search.run(progress)
+    search.run_in(directory, checkpoint_seconds, progress)
     return search.results()[0]
 
 
@@ -86,13 +92,16 @@ def replicate(
     archive: int = 0,
     metrics: Mapping[str, Callable] | None = None,
     progress: bool = False,
+    directory: str | Path | None = None,
+    checkpoint_seconds: float = 30.0,
 ) -> list[Result]:
     """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does."""
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
-        problem, algorithm, seeds=list(seeds), batch=True, budget=budget, x=x, history=history, archive=archive, metrics=metrics,
+        problem, algorithm, seeds=list(seeds), batch=True, budget=budget, x=x, history=history, archive=archive,
+        metrics=metrics,
     )  # fmt: skip
-    search.run(progress)
+    search.run_in(directory, checkpoint_seconds, progress)
     return search.results()
 
 
@@ -170,15 +179,27 @@ class Search:
 
     # One after another.
 
-    def run(self, progress: bool = False) -> None:
-        """Goes on until the budget is spent or somebody stops it."""
+    def run(self, progress: bool = False, between: Callable[[], None] = lambda: None) -> None:
+        """Goes on until the budget is spent or somebody stops it; ``between`` is called after every chunk."""
         with Bar(self, shown=progress) as bar:
             if self.carry is None:
                 self.first_generation()
                 bar.update()
+                between()
             while not self.stopped:
                 self.advance()
                 bar.update()
+                between()
+
+    def run_in(self, directory: str | Path | None, checkpoint_seconds: float, progress: bool) -> None:
+        """As ``run``, from and into a directory if one is given."""
+        if directory is None:
+            self.run(progress)
+        else:
+            # What is on disk is a layer above: only who asks for it gets there.
+            from tensorrvea.runs.keep import keep_run
+
+            keep_run(self, directory, every=checkpoint_seconds, progress=progress)
 
     def first_generation(self) -> None:
         self.carry, offspring = loop.begin_compiled(self.program, key=self.key, x=self.start_x)
@@ -356,6 +377,7 @@ class Bar:
         self.total: float = search.budget.last if by_generation else search.budget.seconds  # type: ignore[assignment]
         unit = "gen" if by_generation else "s"
         self.bar = tqdm(total=self.total, unit=unit, desc="compiling") if shown else None
+        self.started = False
 
     def __enter__(self) -> "Bar":
         return self
@@ -368,10 +390,13 @@ class Bar:
         if self.bar is None:
             return
         search = self.search
-        if search.generation == 0:
+        n = search.generation if search.budget.last is not None else round(min(search.elapsed, self.total), 2)
+        if not self.started:
+            self.started = True
             self.bar.set_description(search.problem.name, refresh=False)
             self.bar.reset(self.total)
-        self.bar.n = search.generation if search.budget.last is not None else round(min(search.elapsed, self.total), 2)
+            self.bar.initial = n  # a run that is gone on with: its pace is that of what is new
+        self.bar.n = n
         record = search.chronicle.records[-1]
         self.bar.set_postfix(
             {"living": int(np.mean(record.living[-1]))}

@@ -1,0 +1,72 @@
+"""Named arrays in one file, without pickles: an uncompressed ``.npz``, which NumPy can read, too.
+
+A file is read only if every header agrees with the bytes that are there, so that none can claim a size it has not.
+"""
+
+import math
+import warnings
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+
+from tensorrvea.runs.errors import DamagedError
+from tensorrvea.runs.files import open_plain, sha256_of, write_whole
+
+KINDS = "biuf"  # booleans and numbers
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Writes the arrays, and gives what they are checked with: ``{"bytes": ..., "sha256": ...}``."""
+    with write_whole(path) as stream:
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+            for name, array in arrays.items():
+                # A fixed date: equal arrays make equal files.
+                entry = zipfile.ZipInfo(name + ".npy", date_time=(1980, 1, 1, 0, 0, 0))
+                with archive.open(entry, "w", force_zip64=True) as member:
+                    npy.write_array(member, np.ascontiguousarray(array).reshape(np.shape(array)), allow_pickle=False)
+        return {"bytes": stream.tell(), "sha256": sha256_of(stream)}
+
+
+def read_arrays(path: Path, check: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
+    """The arrays of a file; ``check`` is what ``write_arrays`` gave."""
+    size = None if check is None else check["bytes"]
+    with open_plain(path, limit=size) as stream:
+        if check is not None and sha256_of(stream) != check["sha256"]:
+            raise DamagedError(f"{path} is damaged: its checksum is not the one that was recorded")
+        stream.seek(0)
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                return {entry.filename.removesuffix(".npy"): _member(archive, entry) for entry in archive.infolist()}
+        except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            raise DamagedError(f"{path} is damaged: {error}") from error
+
+
+def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:
+    if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+        raise ValueError(f"{entry.filename!r:.80} is compressed")
+    with archive.open(entry) as member:
+        shape, order, dtype = _header(member)  # type: ignore[arg-type]
+        if dtype.kind not in KINDS or order:
+            raise ValueError(f"{entry.filename!r:.80} holds {dtype}, not plain numbers")
+        count = math.prod(shape)
+        if entry.file_size - member.tell() != count * dtype.itemsize:
+            raise ValueError(f"{entry.filename!r:.80} claims shape {shape}, which is not what it holds")
+        data = member.read()
+    return np.frombuffer(data, dtype, count).reshape(shape)
+
+
+def _header(member: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
+    version = npy.read_magic(member)
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    if version not in readers:
+        raise ValueError(f"an array of format {version} is not known")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # NumPy warns of headers that it has to guess about
+        try:
+            return readers[version](member, max_header_size=10_000)
+        except (UserWarning, SyntaxError, RecursionError, MemoryError) as error:
+            raise ValueError(f"an array's header is not valid: {error!s:.80}") from error

@@ -1,0 +1,171 @@
+"""Checkpoints: the search's state and what was recorded of it, as plain arrays.
+
+The state is written whole each time. Records are written once, in segments, of which a checkpoint lists those that it
+needs; small ones are merged, so that there are never many. A checkpoint is there once its JSON is, which is written
+last and holds the checksums of the others.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tensorrvea import loop
+from tensorrvea.optimize import Search
+from tensorrvea.runs.arrays import read_arrays, write_arrays
+from tensorrvea.runs.errors import DamagedError
+from tensorrvea.runs.files import digest, read_json, write_json
+from tensorrvea.runs.manifest import SCHEMA, check_own_digest, check_schema, understood
+
+KEPT = 2
+MERGED_BYTES = 2**25
+OURS = re.compile(r"(checkpoint-\d{10}\.(json|npz)|history-\d{10}-\d{10}\.npz|\..+\.\d+\.part)")
+
+
+def state_name(generation: int) -> str:
+    return f"checkpoint-{generation:010d}"
+
+
+def segment_name(first: int, last: int) -> str:
+    return f"history-{first:010d}-{last:010d}.npz"
+
+
+def save(search: Search, directory: Path, spec: str, before: dict[str, Any] | None, *, stopped: str) -> dict[str, Any]:
+    """Writes a checkpoint and gives its description; ``before`` is the last one's."""
+    generation = search.generation
+    segments = list(before["history"]) if before is not None else []
+    done = segments[-1]["last"] if segments else -1
+    if generation > done:
+        segments = _append(search, directory, segments, first=done + 1)
+    name = state_name(generation)
+    carry = write_arrays(directory / f"{name}.npz", named_leaves(jax.device_get(search.carry)))
+    content = {
+        "schema": SCHEMA,
+        "spec": spec,
+        "generation": generation,
+        "elapsed": search.elapsed,
+        "stopped": stopped,
+        "carry": carry,
+        "history": segments,
+    }
+    write_json(directory / f"{name}.json", {**content, "checksum": digest(content)})
+    return content
+
+
+def _append(search: Search, directory: Path, segments: list[dict[str, Any]], first: int) -> list[dict[str, Any]]:
+    """A segment from ``first`` on, together with those before it that are no longer than it is."""
+    last = search.generation
+    records = search.chronicle.joined()
+    one = sum(leaf[0].nbytes for leaf in jax.tree.leaves(records))
+    while segments and last - segments[-1]["first"] < 2 * (last - first + 1):
+        if (last - segments[-1]["first"]) * one > MERGED_BYTES:
+            break
+        first = segments.pop()["first"]
+    part = slice(first, last + 1)
+    arrays = named_leaves(jax.tree.map(lambda rows: rows[part], records))
+    arrays |= {name: np.array(getattr(search.chronicle, name)[part], np.float64) for name in ("progress", "seconds")}
+    check = write_arrays(directory / segment_name(first, last), arrays)
+    return [*segments, {"first": first, "last": last, **check}]
+
+
+def remove_others(directory: Path, keep: list[dict[str, Any]]) -> None:
+    """Removes checkpoints and segments of ours that none of ``keep`` needs, and what a crash has left half written."""
+    needed = {f"{state_name(c['generation'])}.{kind}" for c in keep for kind in ("json", "npz")}
+    needed |= {segment_name(s["first"], s["last"]) for c in keep for s in c["history"]}
+    for path in directory.iterdir():
+        if OURS.fullmatch(path.name) and path.name not in needed:
+            path.unlink(missing_ok=True)
+
+
+# And back.
+
+
+def found(directory: Path) -> list[int]:
+    """The generations that a checkpoint is there for, the latest first."""
+    names = (re.fullmatch(r"checkpoint-(\d{10})\.json", path.name) for path in directory.iterdir())
+    return sorted((int(match[1]) for match in names if match), reverse=True)
+
+
+def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str, Any]:
+    """The JSON of a checkpoint, checked."""
+    path = directory / f"{state_name(generation)}.json"
+    content = read_json(path)
+    check_schema(content, path)
+    check_own_digest(content, path)
+    if content.get("spec") != spec:
+        raise DamagedError(f"{path} belongs to a run with another spec")
+    with understood(path):
+        firsts = [s["first"] for s in content["history"]]
+        lasts = [s["last"] for s in content["history"]]
+        if (
+            content["generation"] != generation
+            or firsts != [0, *(k + 1 for k in lasts[:-1])]
+            or lasts[-1] != generation
+        ):
+            raise DamagedError(f"{path} does not have one record a generation")
+        float(content["elapsed"])
+        str.encode(content["stopped"])
+    return content
+
+
+def restore(search: Search, directory: Path, content: dict[str, Any]) -> None:
+    """Puts a search where the checkpoint was taken. Changes nothing if any of it is damaged."""
+    path = directory / f"{state_name(content['generation'])}.npz"
+    carry_like, _, record_like = shapes(search)
+    with understood(path):
+        carry = from_named(read_arrays(path, content["carry"]), carry_like, path)
+        segments = list(_segments(directory, content["history"], record_like))
+    search.carry = jax.tree.map(jnp.asarray, carry)
+    search.generation = content["generation"]
+    search.stopped = content["stopped"]
+    for records, progress, seconds in segments:
+        search.chronicle.add(records, progress, seconds)
+
+
+def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Iterator[tuple[Any, list, list]]:
+    for segment in segments:
+        path = directory / segment_name(segment["first"], segment["last"])
+        arrays = read_arrays(path, segment)
+        count = segment["last"] - segment["first"] + 1
+        progress, seconds = arrays.pop("progress"), arrays.pop("seconds")
+        expected = jax.tree.map(lambda leaf, n=count: jax.ShapeDtypeStruct((n, *leaf.shape), leaf.dtype), like)
+        if progress.shape != (count,) or seconds.shape != (count,):
+            raise DamagedError(f"{path} does not have {count} generations")
+        yield from_named(arrays, expected, path), progress.tolist(), seconds.tolist()
+
+
+def shapes(search: Search) -> tuple[Any, Any, Any]:
+    """Shapes of a carry, of offspring and of a record, found without computing anything."""
+    parts, key = search.program._asdict(), search.key
+    carry, offspring = loop.begin_compiled.run.eval_shape(**parts, key=key, x=search.start_x)
+    rows, dtype = offspring.x.shape[:-1], offspring.x.dtype
+    f = jax.ShapeDtypeStruct((*rows, search.problem.objectives), dtype)
+    violation, progress = jax.ShapeDtypeStruct(rows, dtype), jax.ShapeDtypeStruct((), dtype)
+    told = {"offspring": offspring, "f": f, "violation": violation, "progress": progress}
+    _, record = loop.tell_compiled.run.eval_shape(**parts, key=key, carry=carry, **told)
+    return carry, offspring, record
+
+
+# Trees as named arrays.
+
+
+def named_leaves(tree: Any) -> dict[str, np.ndarray]:
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def from_named(arrays: dict[str, np.ndarray], like: Any, path: Path) -> Any:
+    """The tree again, if names, shapes and types are those of ``like``."""
+    expected = {jax.tree_util.keystr(at): leaf for at, leaf in jax.tree_util.tree_leaves_with_path(like)}
+    if arrays.keys() != expected.keys():
+        odd = sorted(arrays.keys() ^ expected.keys())
+        raise DamagedError(f"{path} does not fit this run: {', '.join(odd)[:200]} on one side only")
+    for name, leaf in expected.items():
+        if arrays[name].shape != leaf.shape or arrays[name].dtype != leaf.dtype:
+            came = f"{arrays[name].dtype}{list(arrays[name].shape)}"
+            raise DamagedError(f"{path} does not fit this run: {name} is {came}, not {leaf.dtype}{list(leaf.shape)}")
+    return jax.tree_util.tree_map_with_path(lambda at, _: arrays[jax.tree_util.keystr(at)], like)

@@ -1,0 +1,109 @@
+"""The manifest: what a run is, where and with what it was run, and how it ended."""
+
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from tensorrvea.runs.arrays import read_arrays, write_arrays
+from tensorrvea.runs.errors import DamagedError, RunError
+from tensorrvea.runs.files import digest, read_json, write_json
+from tensorrvea.runs.spec import Arrays, Spec
+
+SCHEMA = 1
+NAME = "manifest.json"
+INPUTS = "inputs.npz"
+PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "scipy", "brax", "mujoco", "mujoco-mjx")
+# What decides the bits of a result, beside the spec.
+DECISIVE = ("versions.tensorrvea", "versions.jax", "versions.jaxlib", "device.kind")
+
+
+def new_manifest(spec: Spec, arrays: Arrays, directory: Path) -> dict[str, Any]:
+    """A manifest for a run that has not begun, with the arrays of its spec beside it."""
+    inputs = write_arrays(directory / INPUTS, arrays) if arrays else None
+    return {"schema": SCHEMA, "spec": spec, "inputs": inputs, "extended": [], "sessions": [], "ended": None}
+
+
+def write_manifest(directory: Path, manifest: dict[str, Any]) -> None:
+    content = {key: value for key, value in manifest.items() if key != "checksum"}
+    write_json(directory / NAME, {**content, "checksum": digest(content)})
+
+
+def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
+    """The manifest of a directory, checked, and the arrays of its spec."""
+    path = directory / NAME
+    if not path.is_file():
+        raise RunError(f"{directory} is not a run directory: it has no {NAME}")
+    manifest = read_json(path)
+    check_schema(manifest, path)
+    check_own_digest(manifest, path)
+    if not isinstance(manifest.get("spec"), dict) or not isinstance(manifest.get("sessions"), list):
+        raise DamagedError(f"{path} is not a manifest")
+    inputs = manifest.get("inputs")
+    with understood(path):
+        return manifest, {} if inputs is None else read_arrays(directory / INPUTS, inputs)
+
+
+def check_schema(content: dict[str, Any], path: Path) -> None:
+    if content.get("schema") != SCHEMA:
+        raise DamagedError(f"{path} has schema {content.get('schema')!r:.20}, and this version reads {SCHEMA}")
+
+
+def check_own_digest(content: dict[str, Any], path: Path) -> None:
+    rest = {key: value for key, value in content.items() if key != "checksum"}
+    if content.get("checksum") != digest(rest):
+        raise DamagedError(f"{path} is damaged or was edited: its checksum is not that of its content")
+
+
+@contextmanager
+def understood(path: Path) -> Iterator[None]:
+    """Turns what goes wrong with content of the wrong kind into one clear error."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, MemoryError, IndexError) as error:
+        raise DamagedError(f"{path} does not describe a run: {type(error).__name__}: {error!s:.300}") from error
+
+
+def new_session(generation: int) -> dict[str, Any]:
+    """Where and with what a run goes on from a generation."""
+    device = jax.devices()[0]
+    return {
+        "from": generation,
+        "started": now(),
+        "ended": None,
+        "generation": generation,
+        "versions": installed_versions(),
+        "device": {"platform": device.platform, "kind": device.device_kind, "count": jax.device_count()},
+        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+    }
+
+
+def session_changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """What differs between two sessions that decides the bits of results."""
+
+    def find(session: dict[str, Any], path: str) -> Any:
+        group, name = path.split(".")
+        return session.get(group, {}).get(name)
+
+    pairs = ((path, find(before, path), find(after, path)) for path in DECISIVE)
+    return [f"{path.split('.')[1]} {old} then, {new} now" for path, old, new in pairs if old != new]
+
+
+def installed_versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

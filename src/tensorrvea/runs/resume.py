@@ -1,0 +1,114 @@
+"""Going on with a run, and reading what it found."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensorrvea.algorithms.base import Algorithm
+from tensorrvea.optimize import Budget, Callback, Search
+from tensorrvea.problem import Problem
+from tensorrvea.result import Result
+from tensorrvea.runs.errors import RunError
+from tensorrvea.runs.keep import INTERVAL, keep_run, restore_latest
+from tensorrvea.runs.manifest import NAME, read_manifest, understood
+from tensorrvea.runs.spec import BUDGETS, decode, decode_budget, decode_metrics, decode_problem
+
+
+def resume(
+    directory: str | Path,
+    *,
+    problem: Problem | None = None,
+    algorithm: Algorithm | None = None,
+    metrics: Mapping[str, Callable] | None = None,
+    stop: Callback | Sequence[Callback] | None = None,
+    callbacks: Callback | Sequence[Callback] = (),
+    generations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    accept_changes: bool = False,
+    checkpoint_seconds: float = INTERVAL,
+    progress: bool = False,
+) -> Result | list[Result]:
+    """Goes on with a run where its last checkpoint was taken, and gives what a run that was never stopped would give.
+
+    A finished run gives its result at once, unless it gets a larger budget.
+
+    Args:
+      problem, algorithm, metrics, stop: needed where they are the user's own: code is never taken from a directory.
+      generations, evaluations, seconds: a new budget for the whole run. Progress is from then on the share of this
+        new budget: the penalty on angles falls back (from 100 to 200 generations: to (101/200)^alpha) and grows to 1
+        again, and vectors adapt again as it does. So an extended run searches widely once more, and is not the run
+        that the larger budget would have given from the start.
+      accept_changes: goes on although the source of the user's own parts has changed.
+      checkpoint_seconds: from one checkpoint to the next.
+
+    Returns:
+      The result; a list of them for a run of ``replicate``.
+    """
+    path = Path(directory)
+    given = {"generations": generations, "evaluations": evaluations, "seconds": seconds}
+    extend = any(value is not None for value in given.values())
+    search = search_of(
+        path, problem=problem, algorithm=algorithm, metrics=metrics, stop=stop, callbacks=callbacks,
+        budget=given if extend else None,
+    )  # fmt: skip
+    keep_run(search, path, every=checkpoint_seconds, progress=progress, extend=extend, accept_changes=accept_changes)
+    return results_of(search)
+
+
+def load(
+    directory: str | Path, *, problem: Problem | None = None, algorithm: Algorithm | None = None
+) -> Result | list[Result]:
+    """What a run has found by its last checkpoint. Runs nothing, and needs no code of the user's own."""
+    path = Path(directory)
+    manifest, _ = read_manifest(path)
+    search = search_of(path, problem=problem, algorithm=algorithm, stand_in=True)
+    if restore_latest(search, path, manifest) is None:
+        raise RunError(f"{path} has no checkpoint yet")
+    return results_of(search)
+
+
+def results_of(search: Search) -> Result | list[Result]:
+    results = search.results()
+    return results if search.batch else results[0]
+
+
+def search_of(
+    directory: Path,
+    *,
+    problem: Problem | None = None,
+    algorithm: Algorithm | None = None,
+    metrics: Mapping[str, Callable] | None = None,
+    stop: Callback | Sequence[Callback] | None = None,
+    callbacks: Callback | Sequence[Callback] = (),
+    budget: dict[str, Any] | None = None,
+    stand_in: bool = False,
+) -> Search:
+    """The search that a manifest describes, not yet restored; ``stand_in`` if it is only to be looked at."""
+    manifest, arrays = read_manifest(directory)
+    spec = manifest["spec"]
+    with understood(directory / NAME):
+        problem = problem or decode_problem(spec["problem"], arrays, stand_in=stand_in)
+        algorithm = algorithm or decode(spec["algorithm"], arrays, "algorithm")
+        if metrics is None:
+            recorded = spec["metrics"]
+            metrics = dict.fromkeys(recorded, _nothing) if stand_in else decode_metrics(recorded, problem)
+        if stop is None:
+            stop = () if stand_in else [decode(one, arrays, "stop") for one in spec["stop"]]
+        content = {name: spec["budget"].get(name) for name in BUDGETS}
+        start = None if spec["start"] is None else decode(spec["start"], arrays, "x")
+        described = {name: spec[name] for name in ("seeds", "batch", "history", "archive")}
+        every = spec.get("every", 10)
+        old_budget = decode_budget(content, algorithm.population)
+    new_budget = Budget(population=algorithm.population, **budget) if budget is not None else old_budget
+    with understood(directory / NAME):
+        return Search(
+            problem, algorithm, x=start, metrics=metrics, stop=stop, callbacks=callbacks, every=every,
+            budget=new_budget, **described,
+        )  # fmt: skip
+
+
+def _nothing(f: Any, alive: Any) -> Any:
+    """Stands for a metric whose values are read from the record."""
+    del alive
+    return f.min()

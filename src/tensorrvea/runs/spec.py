@@ -1,0 +1,173 @@
+"""What a run is, as JSON: enough to make it again, or to see that another is not the same."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tensorrvea.checks import hint
+from tensorrvea.optimize import Budget, Search
+from tensorrvea.problem import Problem
+from tensorrvea.runs.errors import DamagedError, RunError
+from tensorrvea.runs.fingerprint import fingerprint
+from tensorrvea.runs.own_problem import RecordedProblem, describe_own
+from tensorrvea.runs.registry import PARTS, ROBOT, make_problem, problem_settings, settings_of
+from tensorrvea.runs.standard_metrics import STANDARD, standard_metrics
+
+Spec = dict[str, Any]
+Arrays = dict[str, np.ndarray]
+BUDGETS = ("generations", "evaluations", "seconds")
+# Arrays up to this size are written out in the JSON.
+SMALL = 16
+LARGEST = 2**24
+
+
+def describe(search: Search) -> tuple[Spec, Arrays]:
+    """The spec of a search, and the arrays that it refers to."""
+    arrays: Arrays = {}
+    stops = [encode(stop, arrays) for stop in search.stop]  # type: ignore[union-attr]
+    spec = {
+        "problem": describe_problem(search.problem, arrays),
+        "algorithm": encode(search.algorithm, arrays),
+        "budget": {name: getattr(search.budget, name) for name in BUDGETS if getattr(search.budget, name) is not None},
+        "seeds": [int(seed) for seed in search.seeds],
+        "batch": search.batch,
+        "start": None if search.x is None else encode(np.asarray(search.x, float), arrays),
+        "history": search.history,
+        "archive": search.archive,
+        "metrics": describe_metrics(search.metrics or {}, search.problem),
+        "stop": stops,
+        **({"every": search.every} if stops else {}),
+        "precision": str(jnp.result_type(float)),
+    }
+    return spec, arrays
+
+
+def describe_problem(problem: Problem, arrays: Arrays) -> dict[str, Any]:
+    known = problem_settings(problem)
+    if known is not None:
+        name, settings = known
+        return {"name": name, "settings": {key: encode(value, arrays) for key, value in settings.items()}}
+    return {"own": {key: encode(value, arrays) for key, value in describe_own(problem).items()}}
+
+
+def describe_metrics(metrics: Mapping[str, Callable], problem: Problem) -> dict[str, Any]:
+    """Each metric by its name if it is one of ours with our settings, else by a hash."""
+    described: dict[str, Any] = {}
+    for name, metric in metrics.items():
+        ours = standard_metrics((name,), problem).get(name) if name in STANDARD else None
+        source = fingerprint(metric)
+        described[name] = "standard" if ours is not None and fingerprint(ours) == source else {"source": source}
+    return described
+
+
+def encode(value: Any, arrays: Arrays) -> Any:
+    """A setting as JSON; larger arrays go into ``arrays``."""
+    if isinstance(value, np.generic | jax.Array | np.ndarray) and np.ndim(value) == 0:
+        value = np.asarray(value).item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray | jax.Array):
+        array = np.asarray(value)
+        if array.size and (array == array.flat[0]).all():
+            return {"filled": array.flat[0].item(), "shape": list(array.shape)}
+        if array.size <= SMALL:
+            return array.tolist()
+        name = fingerprint(array)
+        arrays[name] = array
+        return {"array": name}
+    if isinstance(value, tuple | list):
+        return [encode(part, arrays) for part in value]
+    settings = settings_of(value)
+    if settings is None:
+        return {"own": getattr(value, "__qualname__", type(value).__qualname__), "source": fingerprint(value)}
+    return {"name": type(value).__name__, "settings": {key: encode(part, arrays) for key, part in settings.items()}}
+
+
+# And back.
+
+
+def decode(content: Any, arrays: Arrays, what: str) -> Any:
+    """A setting from JSON: numbers, texts, arrays, and parts of this library."""
+    if isinstance(content, list):
+        return [decode(part, arrays, what) for part in content]
+    if not isinstance(content, dict):
+        return content
+    if "array" in content:
+        if content["array"] not in arrays:
+            raise DamagedError(f"the array of {what} is missing")
+        return arrays[content["array"]]
+    if "filled" in content:
+        if math.prod(content["shape"]) > LARGEST:
+            raise DamagedError(f"{what} claims shape {content['shape']!s:.80}")
+        return np.full(content["shape"], content["filled"])
+    if "own" in content:
+        raise RunError(
+            f"{what} is the user's own ({content['own']!s:.80}) and not in the directory: give it as {what}="
+        )
+    name, settings = content.get("name"), content.get("settings")
+    if name not in PARTS or not isinstance(settings, dict):
+        raise DamagedError(f"{what} names {name!r:.80}, which is not known{hint(name, tuple(PARTS))}")
+    return PARTS[name](**{key: decode(part, arrays, f"{what}.{key}") for key, part in settings.items()})
+
+
+def decode_problem(content: Any, arrays: Arrays, *, stand_in: bool = False) -> Problem:
+    """The problem of a spec. One of the user's own only as a stand-in that cannot be evaluated."""
+    if "own" in content:
+        if not stand_in:
+            raise RunError(
+                f"problem is the user's own ({content['own'].get('name')!s:.80}), and code is never taken from a run "
+                "directory: give it as problem="
+            )
+        return RecordedProblem({key: decode(part, arrays, key) for key, part in content["own"].items()})
+    name = content["name"]
+    settings = {key: decode(part, arrays, f"problem.{key}") for key, part in content["settings"].items()}
+    try:
+        return make_problem(name, settings)
+    except KeyError:
+        raise DamagedError(f"problem names {name!r:.80}, which is not known") from None
+
+
+def decode_metrics(content: Mapping[str, Any], problem: Problem) -> dict[str, Callable]:
+    own = [name for name, how in content.items() if how != "standard"]
+    if own:
+        raise RunError(f"metrics has the user's own ({', '.join(own)}), not in the directory: give them as metrics=")
+    return standard_metrics(tuple(content), problem)
+
+
+def decode_budget(content: Mapping[str, Any], population: int) -> Budget:
+    return Budget(population=population, **{name: content.get(name) for name in BUDGETS})
+
+
+# The difference.
+
+
+def differences(there: Any, here: Any, path: str = "") -> list[str]:
+    """What differs between the spec in a directory and the one that was asked for, a line each."""
+    if isinstance(there, dict) and isinstance(here, dict) and there.get("name") == here.get("name"):
+        keys = [*there, *(key for key in here if key not in there)]
+        lines = []
+        for key in keys:
+            below = f"{path}.{key}" if path else str(key)
+            lines += differences(there.get(key), here.get(key), below)
+        return lines
+    if there == here:
+        return []
+    path = path.replace(".settings", "")
+    if path.endswith("source"):
+        what = path.removesuffix(".source").removesuffix(".own")
+        return [f"the source code of {what} has changed"]
+    return [f"{path}: {_short(there)} in the directory, {_short(here)} here"]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        value = value.get("name") or value.get("own") or value
+        value = value.get("name") if isinstance(value, dict) else value
+    return f"{value!s:.60}"
+
+
+__all__ = ["ROBOT", "Arrays", "Spec", "decode", "decode_budget", "decode_metrics", "decode_problem", "describe"]
