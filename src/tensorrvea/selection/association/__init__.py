@@ -24,8 +24,8 @@ LEAST_FOR_GRID = {3: 1024, 4: 2048, 5: 8192}
 def make_index(vectors: Float[Array, "r m"]) -> Index:
     """What makes association with these vectors quick; to be made again when they change.
 
-    - Few vectors, or six objectives and more: no index. All vectors are streamed past all rows, and nothing is
-      stored. From six objectives on, a window of bins would hold about as many vectors as there are.
+    - Few vectors, or six objectives and more: no index. All vectors are streamed past all rows, and nothing
+      is stored. From six objectives on, a window of bins would hold about as many vectors as there are.
     - Two objectives: the vectors in the order of their angles, and a binary search.
     - Three to five: bins over the simplex, and a window of them with a proof that it was wide enough.
     """
@@ -42,8 +42,8 @@ def associate(
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
     """Eq. 3: the vector at the smallest angle to each row of ``f`` (≥ 0), and that angle θ.
 
-    Ties go to the lowest index. A row of zeros is at the ideal point: it has niche 0 and θ = 0, and so have rows that
-    are not finite, for dead individuals to cost nothing. Rows do not depend on each other.
+    Ties go to the lowest index. A row of zeros is at the ideal point: it has niche 0 and θ = 0, and so have rows
+    that are not finite, for dead individuals to cost nothing. Rows do not depend on each other.
     """
     u, directed = directions(f)
     if isinstance(index, SortedAngles):

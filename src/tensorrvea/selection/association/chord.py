@@ -1,0 +1,34 @@
+"""Angles by chords: the difference of two unit vectors tells neighbours apart where a cosine cannot.
+
+In float32 arccos(u·v) is wrong by up to 0.3 γ among a million vectors, as cosines of small angles are all 1.
+The chord ‖u − v‖ = 2 sin(θ/2) keeps its digits, and grows with the angle, so that it also says who is nearest.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+
+def directions(f: Float[Array, "n m"]) -> tuple[Float[Array, "n m"], Bool[Array, " n"]]:
+    """The rows of ``f`` at length 1, and which have a direction at all: zero and infinite rows have none."""
+    # One array a coordinate, here as below: so the rows are what is vectorised.
+    coordinates = [f[:, c] for c in range(f.shape[1])]
+    # Squares of very large and very small numbers leave the range of floats: the largest is made 1 before.
+    largest = reduce(jnp.maximum, map(jnp.abs, coordinates))
+    directed = (largest > 0) & jnp.isfinite(largest)
+    scale = jnp.where(directed, largest, 1)
+    scaled = [jnp.where(directed, coordinate / scale, 1) for coordinate in coordinates]
+    length = jnp.sqrt(reduce(jnp.add, [coordinate**2 for coordinate in scaled]))
+    return jnp.stack([coordinate / length for coordinate in scaled], axis=1), directed
+
+
+def squared_chord(u: Sequence[Array], v: Sequence[Array]) -> Array:
+    """‖u − v‖², from one array a coordinate."""
+    return reduce(jnp.add, [(a - b) ** 2 for a, b in zip(u, v, strict=True)])
+
+
+def angle(squared: Float[Array, " n"]) -> Float[Array, " n"]:
+    """θ of a squared chord."""
+    return 2 * jnp.arcsin(jnp.minimum(jnp.sqrt(squared) / 2, 1))

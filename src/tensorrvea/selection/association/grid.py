@@ -1,0 +1,287 @@
+"""Three objectives and a few more: bins over the simplex hold the vectors, and a row looks into those nearby.
+
+The vectors are V0 ∘ ranges, with V0 spread evenly over the simplex. With weights 1/ranges a vector's place there,
+p = v ∘ w / Σ(v ∘ w), is even again however the ranges differ, and bins of one size hold about one vector each.
+
+A row looks into the bins around its own, and then proves that it need not look further. All that it has not seen
+lies beyond one of the planes that bound its window (p_k = c is a plane through the origin), and so at least at the
+angle to that plane. If the best that it has seen is nearer than every such plane, it is the nearest of all.
+Rows that cannot prove it (where ranges differ much, equal angles are long and thin ellipses in p) look into a
+wider window, and those that still cannot, at all vectors. The answer is exact for any vectors; only the time
+depends on them.
+"""
+
+from collections.abc import Callable
+from itertools import product
+from operator import mul
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from tensorrvea.reference_vectors import largest_divisions, lattice_size
+from tensorrvea.selection.association import stream
+from tensorrvea.selection.association.chord import squared_chord
+
+# Half the width of the first window: 3 bins a side prove all rows among even vectors, and cost the least.
+NEAR = 1
+# Half the width of the second, by the number of objectives. It has to be much less work than all vectors are.
+WIDE = {3: 4, 4: 2}
+# Rows in the smallest batch that looks again.
+FEW = 128
+# Vectors that a bin can hold if they are not a lattice, whose bins hold one each.
+SLOTS = 3
+
+
+class Grid(NamedTuple):
+    """Vectors in bins. Bins are numbered along a flat axis, with empty ones around so that windows fit."""
+
+    weights: Float[Array, " m"]
+    held: Int[Array, "slots bins"]  # the number of vectors where there is none
+    places: tuple[tuple[Float[Array, " bins"], ...], ...]  # a slot, a coordinate: so they gather fastest
+    crowded: tuple[Bool[Array, " bins"], ...]  # by window: some bin of it got more vectors than it has slots
+    ordered: Bool[Array, ""]  # bins are in the order of their vectors, so that who is seen first is lowest
+
+
+class Search(NamedTuple):
+    """The nearest that each row has seen, and whether it has to look again: in this round, in the next."""
+
+    niche: Int[Array, " n"]
+    squared: Float[Array, " n"]
+    left: Bool[Array, " n"]
+    unproven: Bool[Array, " n"]
+
+
+# Unit rows to the nearest vectors, their squared chords, and whether they are proven to be the nearest.
+Look = Callable[[Array], tuple[Array, Array, Array]]
+
+
+class Shape(NamedTuple):
+    """What follows from the numbers of vectors and objectives alone."""
+
+    divisions: int
+    slots: int
+    margin: int  # empty bins on each side
+
+    @classmethod
+    def of(cls, r: int, m: int) -> "Shape":
+        divisions = max(1, largest_divisions(r, m))
+        even = lattice_size(divisions, m) == r
+        return cls(divisions, 1 if even else SLOTS, reaches(m)[-1])
+
+    @property
+    def side(self) -> int:
+        return self.divisions + 1 + 2 * self.margin
+
+    def bins(self, m: int) -> int:
+        return self.side ** (m - 1)
+
+    def strides(self, m: int) -> list[int]:
+        return [self.side ** (m - 2 - k) for k in range(m - 1)]
+
+
+def reaches(m: int) -> list[int]:
+    """Half the widths of the windows, in bins, from the first to the last that is tried."""
+    return [NEAR, WIDE[m]] if m in WIDE else [NEAR]
+
+
+def balance(vectors: Float[Array, "r m"]) -> Float[Array, " m"]:
+    """Weights that undo different ranges of objectives: exactly, if the vectors are a symmetric set ∘ ranges.
+
+    Rows share an unknown length, which drops out between the means of their logarithms.
+    """
+    inner = (vectors > 0).all(axis=1, keepdims=True)
+    logs = jnp.where(inner, jnp.log(jnp.where(inner, vectors, 1)), 0)
+    mean = logs.sum(axis=0) / jnp.maximum(inner.sum(), 1)
+    return jnp.exp(mean.min() - mean)
+
+
+def locate(
+    coordinates: list[Array], weights: Float[Array, " m"], shape: Shape
+) -> tuple[list[Array], Array, list[Array], Array]:
+    """The bin of every row along each axis, and its number; the weighted coordinates and their sum."""
+    m = len(coordinates)
+    weighted = [coordinates[c] * weights[c] for c in range(m)]
+    total = sum(weighted[1:], start=weighted[0])
+    bins = []
+    for k in range(m - 1):
+        place = jnp.floor(weighted[k] / total * shape.divisions + 0.5)
+        # A dead row can be anywhere; it has to be somewhere.
+        bins.append(jnp.nan_to_num(jnp.clip(place, 0, shape.divisions)).astype(jnp.int32))
+    number = sum(
+        ((b + shape.margin) * stride for b, stride in zip(bins, shape.strides(m), strict=True)),
+        start=jnp.zeros_like(bins[0]),
+    )
+    return bins, number, weighted, total
+
+
+def make_grid(vectors: Float[Array, "r m"]) -> Grid:
+    r, m = vectors.shape
+    shape = Shape.of(r, m)
+    bins = shape.bins(m)
+    weights = balance(vectors)
+    coordinates = [vectors[:, c] for c in range(m)]
+    _, number, _, _ = locate(coordinates, weights, shape)
+    own = jnp.arange(r, dtype=jnp.int32)
+    left = jnp.ones(r, bool)
+    index = []
+    for _ in range(shape.slots):
+        lowest = jnp.full(bins, r, jnp.int32).at[jnp.where(left, number, bins)].min(own, mode="drop")
+        left &= lowest.at[number].get(mode="promise_in_bounds") != own
+        index.append(lowest)
+    crowded = jnp.zeros(bins, bool).at[number].max(left, mode="promise_in_bounds")
+    around = tuple(anywhere_around(crowded, shape, m, reach) for reach in reaches(m))
+
+    def place(c: int, held: Array) -> Array:
+        values = coordinates[c].at[jnp.minimum(held, r - 1)].get(mode="promise_in_bounds")
+        return jnp.where(held < r, values, stream.NOWHERE)
+
+    places = tuple(tuple(place(c, held) for c in range(m)) for held in index)
+    first = jnp.where(index[0] < r, index[0], -1)
+    ordered = ((first < 0) | (first >= lax.cummax(first))).all() & (shape.slots == 1)
+    return Grid(weights, jnp.stack(index), places, around, ordered)
+
+
+def anywhere_around(flags: Bool[Array, " bins"], shape: Shape, m: int, reach: int) -> Bool[Array, " bins"]:
+    """Which bins have a flagged one in the window around them."""
+    cube = flags.reshape((shape.side,) * (m - 1))
+    for axis in range(m - 1):
+        window = [1] * (m - 1)
+        window[axis] = 2 * reach + 1
+        cube = lax.reduce_window(cube, False, lax.bitwise_or, window, [1] * (m - 1), "SAME")
+    return cube.reshape(-1)
+
+
+def look_around(
+    u: Float[Array, "n m"], vectors: Float[Array, "r m"], grid: Grid, window: int, *, others: bool
+) -> tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]:
+    """The nearest vector in a window around each row's own bin, its squared chord, whether that is proven."""
+    n, m = u.shape
+    shape = Shape.of(len(vectors), m)
+    reach = reaches(m)[window]
+    coordinates = [u[:, c] for c in range(m)]
+    bins, number, weighted, total = locate(coordinates, grid.weights, shape)
+    number = lax.optimization_barrier(number)  # or every look into a table would work it out again
+    strides = shape.strides(m)
+    span = range(-reach, reach + 1)
+
+    def get(table: Array, at: Array) -> Array:
+        # Unsigned, since JAX would look for indices that count from the end.
+        return table.at[at.astype(jnp.uint32)].get(mode="promise_in_bounds")
+
+    # The last axis or two are unrolled; those before are a loop, for the program not to grow with them.
+    unrolled = 2 if reach == NEAR else 1
+    inner = [sum(map(mul, o, strides[-unrolled:])) for o in product(span, repeat=unrolled)]
+    outer = [sum(map(mul, o, strides[:-unrolled])) for o in product(span, repeat=m - 1 - unrolled)]
+
+    # Where the best is, as twice its number among all slots of all bins, plus one if it is tied.
+    def look(best: tuple[Array, Array], offset: Array) -> tuple[tuple[Array, Array], None]:
+        where, squared = best
+        for step in inner:
+            at = number + (offset + step)
+            for slot, places in enumerate(grid.places):
+                chord = squared_chord(coordinates, [get(table, at) for table in places])
+                if others:
+                    chord = jnp.where(chord > 0, chord, jnp.inf)
+                here = 2 * (at + slot * shape.bins(m))
+                where = jnp.where(chord < squared, here, jnp.where(chord == squared, where | 1, where))
+                squared = jnp.where(chord < squared, chord, squared)
+        return (where, squared), None
+
+    best = (2 * number, jnp.full(n, jnp.inf, u.dtype))
+    if len(outer) == 1:
+        best, _ = look(best, jnp.zeros((), jnp.int32))
+    else:
+        best, _ = lax.scan(look, best, jnp.asarray(outer, jnp.int32))
+    # One kernel finds where. What else is wanted of the best is read there, since a second result of the search
+    # would be a second search.
+    where = lax.optimization_barrier(best[0])
+    index = get(grid.held.reshape(-1), where // 2)
+    if others:
+        squared = best[1]
+    else:
+        own = vectors.at[jnp.minimum(index, len(vectors) - 1)].get(mode="promise_in_bounds")
+        squared = squared_chord(coordinates, [own[:, c] for c in range(m)])
+    proven = (index < len(vectors)) & (grid.ordered | (where % 2 == 0) | others)
+    proven &= ~get(grid.crowded[window], number)
+    proven &= nothing_beyond(squared, bins, weighted, total, grid.weights, shape, reach)
+    return index, squared, proven
+
+
+def nothing_beyond(
+    squared: Float[Array, " n"],
+    bins: list[Array],
+    weighted: list[Array],
+    total: Float[Array, " n"],
+    weights: Float[Array, " m"],
+    shape: Shape,
+    reach: int,
+) -> Bool[Array, " n"]:
+    """Whether each plane that bounds the window is further off than the best that was seen inside."""
+    epsilon = jnp.finfo(squared.dtype).eps
+    # A few units of rounding in the chord, in a row's own place and in those of the vectors.
+    chord = (jnp.sqrt(squared) + 4 * epsilon) * (1 + 16 * epsilon)
+    rounding = 16 * epsilon * total
+    squares = weights**2
+    proven = jnp.isfinite(squared)
+    for k, own in enumerate(bins):
+        others = squares.sum(where=jnp.arange(len(weights)) != k)
+        for side in (-1, 1):
+            # The plane p_k = c: at its normal w ∘ (e_k − c·1), every p_k on the other side has one sign.
+            c = (own + side * (reach + 0.5)).astype(squared.dtype) / shape.divisions
+            normal = jnp.sqrt(squares[k] * (1 - c) ** 2 + others * c**2)
+            distance = side * (c * total - weighted[k]) - rounding
+            no_vectors = c <= 0 if side < 0 else c >= 1
+            proven &= no_vectors | (distance > chord * normal)
+    return proven
+
+
+def nearest(
+    u: Float[Array, "n m"],
+    vectors: Float[Array, "r m"],
+    grid: Grid,
+    wanted: Bool[Array, " n"],
+    *,
+    others: bool = False,
+) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
+    """The vector with the smallest squared chord to each ``wanted`` row of ``u``, as the stream finds it."""
+    n, m = u.shape
+
+    def window(number: int) -> Look:
+        return lambda rows: look_around(rows, vectors, grid, number, others=others)
+
+    def everywhere(rows: Array) -> tuple[Array, Array, Array]:
+        index, squared = stream.nearest(rows, vectors, others=others)
+        return index, squared, jnp.ones(len(rows), bool)
+
+    index, squared, proven = window(0)(u)
+    search = Search(index, squared, left=wanted & ~proven, unproven=jnp.zeros(n, bool))
+    for look in [window(k) for k in range(1, len(reaches(m)))] + [everywhere]:
+        # Many at a time while many are left, for a batch costs something; then few, to waste little.
+        for batch in (max(n // 8, FEW), FEW):
+            search = look_again(u, search, look, min(batch, n), least=1 if batch == FEW else batch // 4)
+        search = search._replace(left=search.unproven, unproven=search.left)
+    return search.niche, search.squared
+
+
+def look_again(u: Float[Array, "n m"], search: Search, look: Look, batch: int, least: int) -> Search:
+    """Look for the rows that are left, a batch at a time, while there are at least so many.
+
+    A loop and no branch: under ``vmap`` a branch costs both sides, a loop what its slowest member needs.
+    """
+
+    def go_on(search: Search) -> Array:
+        return search.left.sum() >= least
+
+    def step(search: Search) -> Search:
+        (rows,) = jnp.nonzero(search.left, size=batch, fill_value=len(u))
+        index, squared, proven = look(u.at[rows].get(mode="clip"))
+        return Search(
+            niche=search.niche.at[rows].set(index, mode="drop"),
+            squared=search.squared.at[rows].set(squared, mode="drop"),
+            left=search.left.at[rows].set(False, mode="drop"),
+            unproven=search.unproven.at[rows].set(~proven, mode="drop"),
+        )
+
+    return lax.while_loop(go_on, step, search)
