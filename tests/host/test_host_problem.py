@@ -47,6 +47,20 @@ def test_violation_is_the_sum_of_what_is_above_zero(batched):
     np.testing.assert_array_equal(violation, [0.5, 0.5, 3.0])
 
 
+@pytest.mark.parametrize("batched", [False, True])
+def test_the_function_itself_may_give_constraints_after_the_objectives(batched):
+    def simulate(x):
+        x = x[..., 0]
+        return np.stack([x**2, (x - 2) ** 2, x, -x - 0.5], axis=-1)
+
+    f, violation = make(simulate, constraints=2, batched=batched).evaluate_host(KEY, X)
+    np.testing.assert_array_equal(f, F)
+    np.testing.assert_array_equal(violation, [0.5, 0.5, 3.0])
+    with pytest.raises(ValueError, match=r"function must give shape \((3, )?3,?\) .* got shape \((3, )?4,?\)"):
+        make(simulate, constraints=1, batched=batched).evaluate_host(KEY, X)
+    assert make(simulate, constraints=1) != make(simulate, constraints=2)
+
+
 def test_a_single_constraint_may_be_a_number():
     _, violation = make(constraints=lambda x: x[0]).evaluate_host(KEY, X)
     np.testing.assert_array_equal(violation, [0, 0.5, 3.0])

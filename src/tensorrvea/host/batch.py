@@ -30,6 +30,7 @@ class Batch:
         x: np.ndarray,
         *,
         objectives: int,
+        constraints: int = 0,
         batched: bool,
         retries: int,
         failures: Failures,
@@ -38,6 +39,7 @@ class Batch:
         self.x = x
         self.f = np.full((len(x), objectives), np.nan)
         self.violation = np.full(len(x), np.nan)
+        self._constraints = constraints
         self._batched, self._retries, self._failures, self._generator = batched, retries, failures, generator
 
     def jobs(self, blocks: int) -> list[Job]:
@@ -75,8 +77,10 @@ class Batch:
         return []
 
     def _write(self, job: Job, values: np.ndarray, limits: np.ndarray | None) -> list[Job]:
-        f = self._check_values(values, len(job.rows))
-        violation = np.zeros(len(f)) if limits is None else self._check_limits(limits, len(job.rows))
+        values = self._check_values(values, len(job.rows))
+        f, violation = values[:, : self.f.shape[1]], total_violation(values[:, self.f.shape[1] :])
+        if limits is not None:
+            violation = total_violation(self._check_limits(limits, len(job.rows)))
         good = np.isfinite(f).all(axis=1) & np.isfinite(violation)
         self.f[job.rows[good]] = f[good]
         self.violation[job.rows[good]] = violation[good]
@@ -85,7 +89,7 @@ class Batch:
         return self._again(job._replace(rows=job.rows[~good]), NOT_FINITE, self._retries)
 
     def _check_values(self, values: np.ndarray, count: int) -> np.ndarray:
-        m, d = self.f.shape[1], self.x.shape[1]
+        m, d = self.f.shape[1] + self._constraints, self.x.shape[1]
         takes, wanted = ((count, d), (count, m)) if self._batched else ((d,), (m,))
         if values.shape != wanted:
             raise ValueError(f"function must give shape {wanted} for x of shape {takes}, got shape {values.shape}")
@@ -96,5 +100,9 @@ class Batch:
         if limits.shape[: len(leading)] != leading or limits.ndim - len(leading) > 1:
             wanted = f"({count},) or ({count}, c)" if self._batched else "() or (c,)"
             raise ValueError(f"constraints must give shape {wanted}, got shape {limits.shape}")
-        # A NaN stays a NaN; the sum of two infinities is one.
-        return np.maximum(limits.reshape(count, -1), 0).sum(axis=1)
+        return limits.reshape(count, -1)
+
+
+def total_violation(limits: np.ndarray) -> np.ndarray:
+    """How far constraints ≤ 0 are from being met, in all; NaN if one of them is."""
+    return np.maximum(limits, 0).sum(axis=1)

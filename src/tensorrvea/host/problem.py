@@ -28,6 +28,8 @@ class HostProblem(Problem):
       function: takes the variables ``x`` of one individual, float64 of shape (d,), inside the bounds; gives m
         numbers. With ``batched=True`` it takes (n, d) and gives (n, m). With ``stochastic=True`` it takes a
         NumPy ``Generator`` first (batched: one for each row), which the run's seed decides.
+      constraints: like ``function``, gives any number of values g(x) that are kept ≤ 0. Or a number c, if
+        ``function`` itself gives c such values after the objectives: m + c numbers in all.
       workers: how many processes evaluate; None for this process alone. With ``executor="ray"``, how many of
         the cluster's CPUs to use, all if None.
       executor: ``"ray"`` for a Ray cluster, or any ``concurrent.futures.Executor``.
@@ -60,7 +62,7 @@ class HostProblem(Problem):
         upper: ArrayLike,
         objectives: int,
         directions: str | Sequence[str] = "min",
-        constraints: Callable[..., Any] | None = None,
+        constraints: Callable[..., Any] | int | None = None,
         batched: bool = False,
         stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
@@ -85,6 +87,9 @@ class HostProblem(Problem):
                 where = "this process" if executor is None else "an executor of your own"
                 raise ValueError(f"timeout needs workers= or executor='ray': what runs in {where} cannot be ended")
         self.retries = check_integer("retries", retries, minimum=0)
+        self.given_constraints = 0
+        if isinstance(constraints, int):
+            self.given_constraints, constraints = check_integer("constraints", constraints, minimum=0), None
         super().__init__(
             function, lower=lower, upper=upper, objectives=objectives, directions=directions,
             constraints=constraints, batched=batched, stochastic=stochastic, integer=integer, log=log,
@@ -118,9 +123,14 @@ class HostProblem(Problem):
         """
         x = np.asarray(x, dtype=np.float64)
         batch = Batch(
-            x, objectives=self.objectives, batched=self.batched, retries=self.retries,
-            failures=self._failures, generator=_generators(key, len(x)) if self.stochastic else None,
-        )  # fmt: skip
+            x,
+            objectives=self.objectives,
+            constraints=self.given_constraints,
+            batched=self.batched,
+            retries=self.retries,
+            failures=self._failures,
+            generator=_generators(key, len(x)) if self.stochastic else None,
+        )
         if self._team is None:
             self._team, self._blocks = self._make_team()
             # The team does not know the problem, so that a problem nobody uses any more ends its workers.
@@ -159,7 +169,14 @@ class HostProblem(Problem):
         return Team(make, size=self.workers or 1, timeout=self.timeout), self.workers or 1
 
     def _make_identity(self) -> tuple:
-        return (*super()._make_identity(), self.workers, self.executor, self.timeout, self.retries)
+        return (
+            *super()._make_identity(),
+            self.given_constraints,
+            self.workers,
+            self.executor,
+            self.timeout,
+            self.retries,
+        )
 
     def _check_outputs(self) -> None:
         """Nothing: a host function may be dear or have effects, and is first called when it is needed."""

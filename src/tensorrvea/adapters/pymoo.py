@@ -1,0 +1,74 @@
+"""Problems of pymoo, as problems here."""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from tensorrvea.adapters.optional import import_optional
+from tensorrvea.checks import check_number
+from tensorrvea.host.problem import HostProblem
+
+# What pymoo itself lets an equality be off by.
+EQUALITY_TOLERANCE = 1e-4
+
+
+def from_pymoo(
+    problem: Any,
+    *,
+    equality_tolerance: float = EQUALITY_TOLERANCE,
+    front: ArrayLike | None = None,
+    workers: int | None = None,
+    executor: str | Executor | None = None,
+    timeout: float | None = None,
+    retries: int = 0,
+) -> HostProblem:
+    """A ``pymoo.core.problem.Problem`` as a problem here, evaluated by pymoo's own code.
+
+    Bounds, objectives (all minimised), inequality constraints G ≤ 0 and whole-number variables are taken over;
+    an equality H = 0 becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other
+    arguments are those of ``HostProblem``.
+
+    >>> from pymoo.problems import get_problem
+    >>> from_pymoo(get_problem("bnh"))
+    HostProblem(name='BNH', variables=2, objectives=2)
+    """
+    pymoo = import_optional("pymoo.core.problem", purpose="from_pymoo")
+    if not isinstance(problem, pymoo.Problem):
+        raise TypeError(f"problem takes a pymoo.core.problem.Problem, got {problem!r:.80}")
+    if getattr(problem, "vars", None) is not None:
+        raise ValueError("problem must have variables of one kind with bounds xl and xu, got one of mixed variables")
+    if problem.xl is None or problem.xu is None:
+        raise ValueError("problem must have bounds xl and xu, got None")
+    check_number("equality_tolerance", equality_tolerance, minimum=0)
+    return HostProblem(
+        PymooFunction(problem, equality_tolerance),
+        lower=problem.xl,
+        upper=problem.xu,
+        objectives=problem.n_obj,
+        constraints=problem.n_ieq_constr + problem.n_eq_constr,
+        batched=True,
+        integer=problem.vtype in (int, bool),
+        front=front,
+        name=type(problem).__name__,
+        workers=workers,
+        executor=executor,
+        timeout=timeout,
+        retries=retries,
+    )
+
+
+@dataclass(frozen=True)
+class PymooFunction:
+    """Objectives and then constraints of a pymoo problem."""
+
+    problem: Any
+    equality_tolerance: float
+
+    def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n m+c"]:
+        given = x.astype(self.problem.vtype) if self.problem.vtype in (int, bool) else x
+        out = self.problem.evaluate(given, return_values_of=["F", "G", "H"], return_as_dictionary=True)
+        return np.concatenate([out["F"], out["G"], np.abs(out["H"]) - self.equality_tolerance], axis=1)
