@@ -1,0 +1,74 @@
+"""Brax: the paper's engine. Its pipelines, driven through its own environments (time steps, gears), no more."""
+
+import contextlib
+import io
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from tensorrvea.neuroevolution.models import require, without_log_file
+from tensorrvea.neuroevolution.tasks import Task
+
+PIPELINES = {"brax": "generalized", "brax-spring": "spring", "brax-positional": "positional"}
+
+
+class Brax:
+    """One robot in one of Brax's pipelines."""
+
+    def __init__(self, task: Task, backend: str):
+        envs = import_brax()
+        with quiet(), without_log_file():
+            self.environment = envs.get_environment(task.environment, backend=PIPELINES[backend])
+        self.dt = float(self.environment.dt)
+        self.velocities = self.environment.sys.qd_size()
+
+    def init(self, q: Float[Array, " nq"], qd: Float[Array, " nv"]) -> Any:
+        with quiet():
+            return self.environment.pipeline_init(q, qd)
+
+    def step(self, state: Any, action: Float[Array, " nu"]) -> Any:
+        with quiet():
+            return self.environment.pipeline_step(state, action)
+
+    def coordinates(self, state: Any) -> tuple[Float[Array, " nq"], Float[Array, " nv"]]:
+        return state.q, state.qd
+
+
+@cache
+def import_brax() -> ModuleType:
+    """``brax.envs``, mended where it does not fit current JAX."""
+    with quiet():
+        envs = require("brax.envs", needed_for="backend 'brax'")
+        fluid = require("brax.fluid", needed_for="backend 'brax'")
+    # JAX 0.6 renamed clip's ``a_min`` to ``min`` and later removed the old name; Brax 0.14's fluid forces, and
+    # with them the swimmer, still use it. Only the name ``jp`` in that one module is changed.
+    fluid.jp = _NumpyWithOldClip("jax.numpy")  # type: ignore[attr-defined]
+    return envs
+
+
+class _NumpyWithOldClip(ModuleType):
+    """``jax.numpy`` whose ``clip`` takes ``a_min`` as well."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(jnp, name)
+
+    @staticmethod
+    def clip(x: Array, *, a_min: float) -> Array:
+        return jnp.maximum(x, a_min)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without what Brax says on import and while it is traced: that it, and JAXopt, are not maintained any more,
+    and that it reads a field of MJX in an old way. Importing MJX prints that the optional package warp is not there.
+    """
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.filterwarnings("ignore", message="JAXopt is no longer maintained", category=DeprecationWarning)
+        warnings.filterwarnings("ignore", message="Brax System, piplines and environments are not actively")
+        warnings.filterwarnings("ignore", message="Accessing `.*` directly from `Data`", category=DeprecationWarning)
+        yield
