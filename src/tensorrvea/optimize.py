@@ -172,7 +172,9 @@ class Search:
         self.callbacks = _functions("callbacks", self.callbacks)
         self.stop = _functions("stop", self.stop)
         metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
-        self.program = Program(self.problem, self.algorithm, metrics, self.history, self.archive)
+        sized = getattr(self.algorithm, "sized", None)
+        algorithm = sized(self.problem) if sized else self.algorithm
+        self.program = Program(self.problem, algorithm, metrics, self.history, self.archive)
         self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
         keys = jax.vmap(jax.random.key)(np.array(self.seeds, np.uint32))
         self.key = keys if self.batch else keys[0]

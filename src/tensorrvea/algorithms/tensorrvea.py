@@ -1,6 +1,7 @@
 """TensorRVEA: Liang, Jiang, Sun and Cheng, GECCO '24."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -62,6 +63,10 @@ class TensorRVEA:
         elif not is_traced(self.vectors):
             check_vectors("vectors", self.vectors)
 
+    def sized(self, problem: Problem) -> "TensorRVEA":
+        """The same, with its vectors worked out: an argument of compiled code, and not a constant in it."""
+        return replace(self, vectors=reference_vectors(self.vectors, self.population, problem.objectives))
+
     def init(
         self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None
     ) -> tuple[State, Offspring]:
@@ -81,9 +86,7 @@ class TensorRVEA:
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
         mate_key, vary_key = jax.random.split(key)
-        mates = permutations_of_the_living(
-            mate_key, state.population.alive, self.variation.mates(self.population)
-        )
+        mates = permutations_of_the_living(mate_key, state.population.alive, self.variation.mates(self.population))
         return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
 
     def tell(

@@ -14,6 +14,9 @@ from tensorrvea.settings import settings
 # From this many variables on, drawing where the mutations are is cheaper than asking every gene.
 SPARSE_FROM = 64
 
+# One for all variables, or one each.
+Bound = Array | np.ndarray | np.generic
+
 
 @settings
 class PolynomialMutation:
@@ -37,23 +40,21 @@ class PolynomialMutation:
             return self._mutate_some(key, x, lower, upper)
         return self._mutate_any(key, x, lower, upper)
 
-    def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: np.ndarray, upper: np.ndarray) -> Array:
+    def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
         """Asks every gene. One word is both the gate and, given that it opens, the size of the mutation."""
         rate = jnp.asarray(1 / x.shape[1] if self.rate is None else self.rate, x.dtype)
         u = unit(words(key, x.shape))
         mutated = mutate(x, u / jnp.maximum(rate, 1e-9), lower, upper, self.eta)
         return jnp.where(u <= rate, mutated, x)
 
-    def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: np.ndarray, upper: np.ndarray) -> Array:
+    def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
         """Draws only the genes that mutate, in the flat order of all genes."""
         n, d = x.shape
         gene = mutated_genes(key, n * d, 1 / d)
         row, column = gene // d, gene % d
         size = unit(words(key, (2, len(gene)))[1])
-        lower, upper = (
-            bound if np.ndim(bound) == 0 else jnp.asarray(bound)[column] for bound in (lower, upper)
-        )
-        value = mutate(x.at[row, column].get(mode="clip"), size, lower, upper, self.eta)
+        low, high = (bound if np.ndim(bound) == 0 else jnp.asarray(bound)[column] for bound in (lower, upper))
+        value = mutate(x.at[row, column].get(mode="clip"), size, low, high, self.eta)
         return x.at[row, column].set(value, mode="drop", indices_are_sorted=True, unique_indices=True)
 
 
@@ -68,17 +69,15 @@ def mutated_genes(key: PRNGKeyArray, genes: int, rate: float) -> Int[Array, " k"
     gaps = 1 + jnp.floor(jnp.log1p(-u) / np.log1p(-rate))
     # A sum that passes the last gene must not go on to overflow: distinct values past the end will do.
     position = jnp.cumsum(jnp.minimum(gaps, genes).astype(jnp.uint32)) - 1
-    return jnp.where(position < genes, position, genes + jnp.arange(draws, dtype=jnp.uint32)).astype(
-        jnp.int32
-    )
+    return jnp.where(position < genes, position, genes + jnp.arange(draws, dtype=jnp.uint32)).astype(jnp.int32)
 
 
 def mutate(
     x: Float[Array, "..."],
     u: Float[Array, "..."],
-    lower: Array | np.ndarray,
-    upper: Array | np.ndarray,
-    eta: float,
+    lower: Bound,
+    upper: Bound,
+    eta: Array | float,
 ) -> Float[Array, "..."]:
     """x + Δ of the supplement, where u in (0, 1] is its M_mut."""
     span = upper - lower
