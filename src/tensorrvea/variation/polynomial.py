@@ -4,6 +4,7 @@ from math import ceil, sqrt
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
@@ -20,37 +21,39 @@ Bound = Array | np.ndarray | np.generic
 
 @settings
 class PolynomialMutation:
-    """Each gene mutates with probability ``rate``, by default 1/d: one gene of an individual in the mean.
+    """Each gene mutates with probability ``probability`` / d (p_m / d in the paper), or ``rate`` if that is given.
 
     A mutation is small with a high probability, the more so the larger ``eta`` (ξ in the paper), and never
     leaves the bounds.
     """
 
     eta: float = 20.0
+    probability: float = 0.7
     rate: float | None = None
 
     def __post_init__(self) -> None:
         check_number("eta", self.eta, minimum=0.0)
+        check_number("probability", self.probability, minimum=0.0, maximum=1.0)
         if self.rate is not None:
             check_number("rate", self.rate, minimum=0.0, maximum=1.0)
 
     def __call__(self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Problem) -> Float[Array, "n d"]:
-        lower, upper = problem.box
-        if self.rate is None and x.shape[1] >= SPARSE_FROM:
-            return self._mutate_some(key, x, lower, upper)
-        return self._mutate_any(key, x, lower, upper)
+        n, d = x.shape
+        if self.rate is None and d >= SPARSE_FROM and 2 * n * d < 2**31:
+            return self._mutate_some(key, x, *problem.box)
+        return self._mutate_any(key, x, *problem.box)
 
-    def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
+    def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: np.ndarray, upper: np.ndarray) -> Array:
         """Asks every gene. One word is both the gate and, given that it opens, the size of the mutation."""
-        rate = jnp.asarray(1 / x.shape[1] if self.rate is None else self.rate, x.dtype)
+        rate = jnp.asarray(self.probability / x.shape[1] if self.rate is None else self.rate, x.dtype)
         u = unit(words(key, x.shape))
         mutated = mutate(x, u / jnp.maximum(rate, 1e-9), lower, upper, self.eta)
         return jnp.where(u <= rate, mutated, x)
 
-    def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
+    def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: np.ndarray, upper: np.ndarray) -> Array:
         """Draws only the genes that mutate, in the flat order of all genes."""
         n, d = x.shape
-        gene = mutated_genes(key, n * d, 1 / d)
+        gene = mutated_genes(key, n * d, self.probability / d, most=n)
         row, column = gene // d, gene % d
         size = unit(words(key, (2, len(gene)))[1])
         low, high = (bound if np.ndim(bound) == 0 else jnp.asarray(bound)[column] for bound in (lower, upper))
@@ -58,18 +61,23 @@ class PolynomialMutation:
         return x.at[row, column].set(value, mode="drop", indices_are_sorted=True, unique_indices=True)
 
 
-def mutated_genes(key: PRNGKeyArray, genes: int, rate: float) -> Int[Array, " k"]:
+def mutated_genes(key: PRNGKeyArray, genes: int, rate: Float[Array, ""] | float, *, most: int) -> Int[Array, " k"]:
     """Which of ``genes`` genes mutate, if each does with probability ``rate``: in ascending order, then ≥ ``genes``.
 
     The gaps between mutations are geometric, so that all of them are had by one draw a mutation. The number of
-    draws is fixed, nine standard deviations above the mean: too few once in 10^18 calls.
+    draws is fixed, nine standard deviations above ``most``, the most that the mean can be: too few once in 10^18 calls.
     """
-    draws = ceil(genes * rate + 9 * sqrt(genes * rate) + 9)
+    draws = ceil(most + 9 * sqrt(most) + 9)
     u = jnp.minimum(unit(words(key, (2, draws))[0]), 1 - 2.0**-24)
-    gaps = 1 + jnp.floor(jnp.log1p(-u) / np.log1p(-rate))
+    gaps = 1 + jnp.floor(jnp.log1p(-u) / jnp.log1p(-jnp.maximum(rate, 1e-12)))
     # A sum that passes the last gene must not go on to overflow: distinct values past the end will do.
-    position = jnp.cumsum(jnp.minimum(gaps, genes).astype(jnp.uint32)) - 1
-    return jnp.where(position < genes, position, genes + jnp.arange(draws, dtype=jnp.uint32)).astype(jnp.int32)
+    position = saturating_sum(jnp.minimum(gaps, genes).astype(jnp.int32), genes) - 1
+    return jnp.where(position < genes, position, genes + jnp.arange(draws))
+
+
+def saturating_sum(steps: Int[Array, " k"], end: int) -> Int[Array, " k"]:
+    """Running sums, which stay at ``end`` + 1 once they are past ``end``; 2 · (``end`` + 1) fits a word."""
+    return lax.associative_scan(lambda a, b: jnp.minimum(a + b, end + 1), steps)
 
 
 def mutate(
