@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.archive import empty_archive, insert
@@ -95,7 +95,7 @@ def generation(
     return tell(program, carry, offspring, *evaluate(program, key, offspring, t), progress)
 
 
-def generation_keys(key: PRNGKeyArray, t: Int[Array, ""] | int) -> PRNGKeyArray:
+def generation_keys(key: PRNGKeyArray, t: Int[Array, ""] | int) -> Key[Array, "2"]:
     """Generation t's own keys: to breed, and to evaluate."""
     return jax.random.split(jax.random.fold_in(key, t))
 
@@ -147,7 +147,7 @@ def axes_of(carry: Carry) -> Carry:
 # What is compiled.
 
 
-def many(key: PRNGKeyArray) -> bool:
+def many(key: Key[Array, "..."]) -> bool:
     return key.ndim == 1
 
 
@@ -184,7 +184,7 @@ def compiled(*, donate: tuple[str, ...] = ()) -> Callable[[Callable], Compiled]:
 
 
 @compiled()
-def begin_compiled(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, Offspring]:
+def begin_compiled(program: Program, key: Key[Array, "..."], x: Array | None) -> tuple[Carry, Offspring]:
     if not many(key):
         return begin(program, key, x)
     carry, offspring = jax.vmap(lambda k: begin(program, k, x))(key)
@@ -193,7 +193,7 @@ def begin_compiled(program: Program, key: PRNGKeyArray, x: Array | None) -> tupl
 
 
 @compiled()
-def ask_compiled(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Offspring:
+def ask_compiled(program: Program, key: Key[Array, "..."], carry: Carry, t: Int[Array, ""]) -> Offspring:
     one = partial(ask, program)
     if many(key):
         return batched(one, axes=(0, "carry", None, 0), carry_axes=axes_of(carry))(key, carry, t)
@@ -201,7 +201,7 @@ def ask_compiled(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array
 
 
 @compiled()
-def evaluate_compiled(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]) -> Any:
+def evaluate_compiled(program: Program, key: Key[Array, "..."], offspring: Offspring, t: Int[Array, ""]) -> Any:
     one = partial(evaluate, program)
     return jax.vmap(one, in_axes=(0, 0, None))(key, offspring, t) if many(key) else one(key, offspring, t)
 
@@ -209,7 +209,7 @@ def evaluate_compiled(program: Program, key: PRNGKeyArray, offspring: Offspring,
 @compiled(donate=("carry",))
 def tell_compiled(
     program: Program,
-    key: PRNGKeyArray,
+    key: Key[Array, "..."],
     carry: Carry,
     offspring: Offspring,
     f: Array,
@@ -226,7 +226,7 @@ def tell_compiled(
 @compiled(donate=("carry",))
 def chunk_compiled(
     program: Program,
-    key: PRNGKeyArray,
+    key: Key[Array, "..."],
     carry: Carry,
     start: Int[Array, ""],
     count: Int[Array, ""],

@@ -16,7 +16,7 @@ from tensorrvea.settings import settings
 SPARSE_FROM = 64
 
 # One for all variables, or one each.
-Bound = Array | np.ndarray | np.generic
+Bound = Array | np.ndarray | np.floating
 
 
 @settings
@@ -43,14 +43,14 @@ class PolynomialMutation:
             return self._mutate_some(key, x, *problem.box)
         return self._mutate_any(key, x, *problem.box)
 
-    def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: np.ndarray, upper: np.ndarray) -> Array:
+    def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
         """Asks every gene. One word is both the gate and, given that it opens, the size of the mutation."""
         rate = jnp.asarray(self.probability / x.shape[1] if self.rate is None else self.rate, x.dtype)
         u = unit(words(key, x.shape))
         mutated = mutate(x, u / jnp.maximum(rate, 1e-9), lower, upper, self.eta)
         return jnp.where(u <= rate, mutated, x)
 
-    def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: np.ndarray, upper: np.ndarray) -> Array:
+    def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
         """Draws only the genes that mutate, in the flat order of all genes."""
         n, d = x.shape
         gene = mutated_genes(key, n * d, self.probability / d, most=n)

@@ -1,0 +1,30 @@
+"""The run-time check of shapes that the tests install: beartype, but for what users call with wrong arguments."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from beartype import BeartypeConf, beartype
+
+T = TypeVar("T", bound=Callable)
+
+# Inside the library a wrong shape is a bug, and is found here. Modules whose functions check their own arguments
+# are left out: their errors are what is tested.
+CHECKED = (
+    "tensorrvea.algorithms",
+    "tensorrvea.archive",
+    "tensorrvea.loop",
+    "tensorrvea.mating",
+    "tensorrvea.population",
+    "tensorrvea.randomness",
+    "tensorrvea.selection.apd",
+    "tensorrvea.selection.crowding",
+    "tensorrvea.selection.dominance",
+    "tensorrvea.variation",
+)
+
+_check = beartype(conf=BeartypeConf(is_pep484_tower=True))
+
+
+def check(function: T) -> T:
+    """``function`` with its annotations checked; constructors of settings check their own arguments."""
+    return function if function.__name__ == "__init__" else _check(function)
