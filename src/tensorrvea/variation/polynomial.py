@@ -71,7 +71,7 @@ def mutated_genes(key: PRNGKeyArray, genes: int, rate: Float[Array, ""] | float,
     u = jnp.minimum(unit(words(key, (2, draws))[0]), 1 - 2.0**-24)
     gaps = 1 + jnp.floor(jnp.log1p(-u) / jnp.log1p(-jnp.maximum(rate, 1e-12)))
     # A sum that passes the last gene must not go on to overflow: distinct values past the end will do.
-    position = saturating_sum(jnp.minimum(gaps, genes).astype(jnp.int32), genes) - 1
+    position = saturating_sum(jnp.minimum(gaps, genes + 1).astype(jnp.int32), genes) - 1
     return jnp.where(position < genes, position, genes + jnp.arange(draws))
 
 
