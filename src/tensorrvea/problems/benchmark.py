@@ -1,6 +1,6 @@
 """What the benchmark suites share: sizes instead of bounds, and a true front."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Array, Float
@@ -13,15 +13,14 @@ class Benchmark(Problem):
     """A problem of a suite, of any size its definition allows. Equal sizes and settings make equal problems.
 
     A subclass gives ``objective_values`` of a batch, ``constraint_values`` if it has constraints, and ``front``.
-    Settings that its values depend on go into ``settings``.
+    Settings that its values depend on are attributes, set before this class's ``__init__`` and named in
+    ``setting_names``.
     """
 
     constrained = False
+    setting_names: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0, **settings: Any
-    ):
-        self.settings = tuple(sorted(settings.items()))
+    def __init__(self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0):
         super().__init__(
             self.objective_values,
             lower=np.broadcast_to(np.asarray(lower, float), (variables,)).copy(),
@@ -38,6 +37,11 @@ class Benchmark(Problem):
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
         """Values g(x) that are kept ≤ 0."""
         raise NotImplementedError
+
+    @property
+    def settings(self) -> tuple[tuple[str, Any], ...]:
+        """Names and values of what can be set besides the sizes."""
+        return tuple((name, getattr(self, name)) for name in self.setting_names)
 
     def _make_identity(self) -> tuple:
         return (type(self), self.objectives, self.variables, self.settings)

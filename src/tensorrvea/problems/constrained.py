@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from tensorrvea.checks import check_number
+from tensorrvea.checks import check_integer, check_number
 from tensorrvea.problems.dtlz import DTLZ, DTLZ1, DTLZ2, DTLZ3, DTLZ4, multimodal_distance
 from tensorrvea.problems.fronts import (
     Interval,
@@ -44,13 +44,15 @@ class C1DTLZ3(DTLZ3):
     """
 
     constrained = True
+    setting_names = ("radius",)
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, radius: float | None = None):
         if radius is None:
+            check_integer("objectives", objectives, minimum=2)
             radius = 9.0 if objectives < 5 else 12.5 if objectives <= 12 else 15.0
         check_number("radius", radius, minimum=4.0, open_minimum=True)
         self.radius = float(radius)
-        super().__init__(objectives=objectives, variables=variables, radius=self.radius)
+        super().__init__(objectives=objectives, variables=variables)
 
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
         square = (self.objective_values(x) ** 2).sum(axis=1, keepdims=True)
@@ -65,13 +67,14 @@ class C2DTLZ2(DTLZ2):
     """
 
     constrained = True
+    setting_names = ("radius",)
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, radius: float | None = None):
         if radius is None:
             radius = {2: 0.2, 3: 0.4}.get(objectives, 0.5)
         check_number("radius", radius, minimum=0.0, open_minimum=True)
         self.radius = float(radius)
-        super().__init__(objectives=objectives, variables=variables, radius=self.radius)
+        super().__init__(objectives=objectives, variables=variables)
 
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
         return self._outside(self.objective_values(x))

@@ -2,8 +2,6 @@
 Optimization", 2005. Any number of objectives; the variables beyond the first m − 1 set the distance to the front.
 """
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -26,11 +24,11 @@ class DTLZ(Benchmark):
 
     distance_variables = 10
 
-    def __init__(self, *, objectives: int = 3, variables: int | None = None, **settings: Any):
+    def __init__(self, *, objectives: int = 3, variables: int | None = None):
         m = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
         d = m - 1 + self.distance_variables if variables is None else variables
         check_integer("variables", d, minimum=m, why="m − 1 choose a point of the front, the others its distance")
-        super().__init__(objectives=m, variables=d, **settings)
+        super().__init__(objectives=m, variables=d)
 
     @property
     def positions(self) -> int:
@@ -97,7 +95,7 @@ class DTLZ5(DTLZ):
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         g = self.distance(x)[:, None]
-        return (1 + g) * spherical_shape(narrowed(self.position(x), g))
+        return (1 + g) * narrowed_shape(self.position(x), g)
 
     def front(self, points: int = 1000) -> np.ndarray:
         return degenerate_front(points, self.objectives, farthest=self.farthest())
@@ -148,9 +146,14 @@ def multimodal_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, 
     return 100 * sum_from(positions, y * y + versine_of_turns(10 * y))
 
 
-def narrowed(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Float[Array, "n p"]:
-    """Angles of DTLZ5, in quarter turns: the first is free, the others are near 1/2 when g is small."""
-    return jnp.concatenate([position[:, :1], (1 + 2 * g * position[:, 1:]) / (2 * (1 + g))], axis=1)
+def narrowed_shape(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Float[Array, "n m"]:
+    """The sphere of DTLZ5: the first angle is free, the others are near an eighth of a turn when g is small."""
+
+    def narrowed(angle: Float[Array, "n p"]) -> Float[Array, "n p"]:
+        return jnp.concatenate([angle[:, :1], (1 + 2 * g * angle[:, 1:]) / (2 * (1 + g))], axis=1)
+
+    # The complement of a narrowed angle is the narrowed complement.
+    return spherical_shape(narrowed(position), narrowed(1 - position))
 
 
 def disconnected_values(position: Float[Array, "n p"], g: Float[Array, " n"]) -> Float[Array, "n m"]:

@@ -127,27 +127,34 @@ def shape_of_factors(factor: Float[np.ndarray, "k p"], last: Float[np.ndarray, "
 
 
 def degenerate_front(points: int, objectives: int, *, farthest: float) -> Float[np.ndarray, "k m"]:
-    """The front of DTLZ5: a curve, and from four objectives on a sample of what else is not dominated.
-
-    The first angle is free; the others reach as far from an eighth of a turn as the distance g ≤ ``farthest``
-    lets them. Less distance with the same angles is better, so the candidates are all angles, each with the
-    smallest g that allows it.
-    """
-    curve_points = points if objectives <= 3 else max(2, points // 10)
-    curve = degenerate_curve(curve_points, objectives)
+    """The front of DTLZ5: a curve, and from four objectives on a sample of what else is not dominated."""
     if objectives <= 3:
-        return curve
-    reach = farthest / (1 + farthest)
-    unit = unit_points(20 * points, objectives - 1)
-    quarters = np.hstack([unit[:, :1], 0.5 + (unit[:, 1:] - 0.5) * reach])
-    deviation = np.abs(2 * quarters[:, 1:] - 1).max(axis=1, keepdims=True)
-    surface = shape_of_angles(quarters) / (1 - deviation)
-    candidates = np.vstack([curve, surface])
-    kept = candidates[nondominated(candidates)]
+        return degenerate_curve(points, objectives)
+    curve = degenerate_curve(max(2, points // 10), objectives)
+    candidates = np.vstack([curve, _off_the_curve(60 * points, objectives, farthest)])
     # The curve comes first and is never dominated: nothing is closer to the origin.
-    rest = kept[len(curve) :]
+    rest = candidates[nondominated(candidates)][len(curve) :]
     stride = max(1, round(len(rest) / max(points - len(curve), 1)))
     return np.vstack([curve, rest[::stride]])
+
+
+def _off_the_curve(points: int, objectives: int, farthest: float) -> Float[np.ndarray, "k m"]:
+    """Solutions of DTLZ5 among which the non-dominated are that are not on the curve.
+
+    The first angle is free; the others are an eighth of a turn times 1 + e, where |e| ≤ g/(1 + g) and g is the
+    distance to the front, at most ``farthest``. Less distance with the same angles is better, so the largest |e|
+    decides it: the radius 1 + g is 1/(1 − max |e|). If a single e is the largest, making it smaller improves
+    every objective: tan(π/4 · (1 + e)) < 4/π/(1 − e), what the angle costs is less than what the radius gains. So
+    at least two are.
+    """
+    rng = np.random.default_rng(0)
+    others = objectives - 2
+    largest = rng.uniform(0, farthest / (1 + farthest), (points, 1))
+    rank = rng.permuted(np.tile(np.arange(others), (points, 1)), axis=1)
+    extreme = rank < rng.integers(2, others + 1, (points, 1))
+    e = largest * np.where(extreme, rng.choice([-1.0, 1.0], (points, others)), rng.uniform(-1, 1, (points, others)))
+    quarters = np.hstack([rng.uniform(size=(points, 1)), 0.5 * (1 + e)])
+    return shape_of_angles(quarters) / (1 - largest)
 
 
 def degenerate_curve(points: int, objectives: int) -> Float[np.ndarray, "k m"]:

@@ -45,6 +45,7 @@ class LSMOP(Benchmark):
       subcomponents: how many equal parts each group has, n_k in the paper.
     """
 
+    setting_names = ("subcomponents",)
     basic: ClassVar[tuple[BasicFunction, BasicFunction]]  # of the groups 1, 3, … and 2, 4, …
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, subcomponents: int = 5):
@@ -56,7 +57,7 @@ class LSMOP(Benchmark):
         self.part_sizes = part_sizes(m, d, subcomponents)
         upper = np.full(d, LARGEST)
         upper[: m - 1] = 1.0
-        super().__init__(objectives=m, variables=d, upper=upper, subcomponents=subcomponents)
+        super().__init__(objectives=m, variables=d, upper=upper)
 
     def linkage(self) -> Float[np.ndarray, " k"]:
         """What the linked variables are multiplied by."""

@@ -10,7 +10,7 @@ from tensorrvea.problems.dtlz import (
     DTLZ,
     DTLZ7,
     multimodal_distance,
-    narrowed,
+    narrowed_shape,
     squared_distance,
 )
 from tensorrvea.problems.fronts import (
@@ -87,12 +87,13 @@ class MaF5(DTLZ):
     """
 
     bias = 100.0
+    setting_names = ("exponent",)
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, exponent: int = 4):
         if exponent not in (1, 4):
             raise ValueError(f"exponent must be 4, as in the paper, or 1, as in PlatEMO, got {exponent!r}")
         self.exponent = int(exponent)
-        super().__init__(objectives=objectives, variables=variables, exponent=self.exponent)
+        super().__init__(objectives=objectives, variables=variables)
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         f = (1 + squared_distance(x, self.positions))[:, None] * spherical_shape(self.position(x) ** self.bias)
@@ -113,7 +114,7 @@ class MaF6(DTLZ):
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         g = squared_distance(x, self.positions)[:, None]
-        return (1 + 100 * g) * spherical_shape(narrowed(self.position(x), g))
+        return (1 + 100 * g) * narrowed_shape(self.position(x), g)
 
     def front(self, points: int = 1000) -> np.ndarray:
         return degenerate_curve(points, self.objectives)

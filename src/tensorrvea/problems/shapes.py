@@ -4,7 +4,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from tensorrvea.problems.trigonometry import (
-    cosine_of_quarter_turns,
     cosine_of_turns,
     sine_of_quarter_turns,
     versine_of_turns,
@@ -18,9 +17,15 @@ def linear_shape(position: Float[Array, "n p"]) -> Float[Array, "n m"]:
     return _products(position, 1 - position)
 
 
-def spherical_shape(position: Float[Array, "n p"]) -> Float[Array, "n m"]:
-    """Points of the sphere's positive part, by angles of ``position`` quarter turns."""
-    return _products(cosine_of_quarter_turns(position), sine_of_quarter_turns(position))
+def spherical_shape(
+    position: Float[Array, "n p"], complement: Float[Array, "n p"] | None = None
+) -> Float[Array, "n m"]:
+    """Points of the sphere's positive part, by angles of ``position`` quarter turns.
+
+    ``complement`` is 1 − position, for who has it more exactly than a difference would be.
+    """
+    complement = 1 - position if complement is None else complement
+    return _products(sine_of_quarter_turns(complement), sine_of_quarter_turns(position))
 
 
 def _products(factor: Float[Array, "n p"], last: Float[Array, "n p"]) -> Float[Array, "n m"]:

@@ -47,15 +47,10 @@ def cosine_of_turns(turns: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def sine_of_quarter_turns(quarters: Float[Array, "..."]) -> Float[Array, "..."]:
-    """sin(π/2 · quarters) for quarters in [−1, 1]: exactly zero at zero."""
+    """sin(π/2 · quarters) for quarters in [−1, 1]; of 1 − quarters it is the cosine, and zero where that should be."""
     if quarters.dtype != jnp.float32:
         return jnp.sin(0.5 * jnp.pi * quarters)
     return quarters * _polynomial(quarters * quarters, QUARTER_SINE)
-
-
-def cosine_of_quarter_turns(quarters: Float[Array, "..."]) -> Float[Array, "..."]:
-    """cos(π/2 · quarters) for quarters in [0, 2]: exactly zero at one, and never negative before it."""
-    return sine_of_quarter_turns(1 - quarters)
 
 
 def _polynomial(square: Float[Array, "..."], coefficients: tuple[float, ...]) -> Float[Array, "..."]:

@@ -1,0 +1,131 @@
+"""MaF against slow transcriptions of the paper's definitions, objective by objective."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tensorrvea import problems
+from tensorrvea.problems.fronts import nondominated
+
+SIZES = [(3, 12), (5, 21), (4, 5)]
+
+
+def slow(number: int, x: list[float], m: int, exponent: int = 4) -> list[float]:
+    d = len(x)
+    tail = x[m - 1 :]
+    near = sum((t - 0.5) ** 2 for t in tail)
+    rough = 100 * (len(tail) + sum((t - 0.5) ** 2 - math.cos(20 * math.pi * (t - 0.5)) for t in tail))
+
+    def ball(angle: list[float], i: int) -> float:
+        value = math.prod(math.cos(a) for a in angle[: m - i])
+        return value * math.sin(angle[m - i]) if i > 1 else value
+
+    quarter = [0.5 * math.pi * t for t in x[: m - 1]]
+    f = []
+    for i in range(1, m + 1):
+        if number == 1:
+            plane = math.prod(x[: m - i]) * (1 - x[m - i] if i > 1 else 1)
+            f.append((1 - plane) * (1 + near))
+        elif number == 2:
+            size = (d - m + 1) // m
+            first = m + (i - 1) * size  # the paper counts variables from one
+            last = m + i * size - 1 if i < m else d
+            g = sum((x[j - 1] / 2 + 1 / 4 - 1 / 2) ** 2 for j in range(first, last + 1))
+            f.append(ball([0.5 * math.pi * (t / 2 + 1 / 4) for t in x[: m - 1]], i) * (1 + g))
+        elif number == 3:
+            f.append((ball(quarter, i) * (1 + rough)) ** (4 if i < m else 2))
+        elif number == 4:
+            f.append(2**i * (1 - ball(quarter, i)) * (1 + rough))
+        elif number == 5:
+            biased = [0.5 * math.pi * t**100 for t in x[: m - 1]]
+            f.append(2 ** (m - i + 1) * (ball(biased, i) * (1 + near)) ** exponent)
+        elif number == 6:
+            narrow = [math.pi / (4 * (1 + near)) * (1 + 2 * near * t) for t in x[: m - 1]]
+            f.append(ball([quarter[0], *narrow[1:]], i) * (1 + 100 * near))
+    if number == 7:
+        g = 1 + 9 * sum(tail) / len(tail)
+        f = list(x[: m - 1])
+        f.append((1 + g) * (m - sum(t / (1 + g) * (1 + math.sin(3 * math.pi * t)) for t in f)))
+    return f
+
+
+def samples(problem, rows: int = 30) -> np.ndarray:
+    x = np.random.default_rng(11).uniform(size=(rows, problem.variables))
+    x[:, : problem.objectives - 1] **= 0.02  # so that the powers of 100 in MaF5 have something to say
+    x[rows // 2 :] = 0.5 + 0.1 * (x[rows // 2 :] - 0.5)
+    return x.astype(np.float32)
+
+
+@pytest.mark.parametrize(("objectives", "variables"), SIZES)
+@pytest.mark.parametrize("number", range(1, 8))
+def test_values_are_the_definitions(number, objectives, variables):
+    problem = problems.named(f"MaF{number}")(objectives=objectives, variables=variables)
+    x = samples(problem)
+    expected = np.array([slow(number, row.astype(float).tolist(), objectives) for row in x])
+    with jax.enable_x64(True):
+        actual = np.asarray(jax.jit(problem.objective_values)(x.astype(float)))
+        np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-12)
+    actual = np.asarray(jax.jit(problem.objective_values)(x))
+    np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=2e-6 * np.abs(expected).max(initial=1))
+
+
+def test_maf5_as_platemo_computes_it():
+    problem = problems.MaF5(objectives=3, exponent=1)
+    x = samples(problem)
+    expected = np.array([slow(5, row.astype(float).tolist(), 3, exponent=1) for row in x])
+    np.testing.assert_allclose(problem.objective_values(jnp.asarray(x)), expected, rtol=2e-5, atol=1e-6)
+    with pytest.raises(ValueError, match=r"exponent must be 4.*got 2"):
+        problems.MaF5(exponent=2)
+
+
+def on_front(number: int, f: np.ndarray) -> np.ndarray:
+    """Zero for points of the front, by the equation the paper gives for it."""
+    m = f.shape[1]
+    if number == 1:
+        return (1 - f).sum(axis=1) - 1
+    if number == 2:
+        return (f**2).sum(axis=1) - 1
+    if number == 3:
+        return np.sqrt(f[:, :-1]).sum(axis=1) + f[:, -1] - 1
+    if number == 4:
+        return ((1 - f / 2.0 ** np.arange(1, m + 1)) ** 2).sum(axis=1) - 1
+    if number == 5:
+        return np.sqrt(f / 2.0 ** np.arange(m, 0, -1)).sum(axis=1) - 1
+    if number == 6:
+        return (f**2).sum(axis=1) - 1
+    return f[:, -1] - 2 * m + (f[:, :-1] * (1 + np.sin(3 * np.pi * f[:, :-1]))).sum(axis=1)
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 5, 10])
+@pytest.mark.parametrize("number", range(1, 8))
+def test_optimal_solutions_and_the_front_obey_the_same_equation(number, objectives):
+    problem = problems.named(f"MaF{number}")(objectives=objectives)
+    x = np.full((200, problem.variables), 0.0 if number == 7 else 0.5)
+    x[:, : objectives - 1] = np.random.default_rng(2).uniform(size=(200, objectives - 1))
+    with jax.enable_x64(True):
+        f = np.asarray(problem.objective_values(jnp.asarray(x)))
+    np.testing.assert_allclose(on_front(number, f), 0, atol=1e-9)
+    front = problem.front(500)
+    np.testing.assert_allclose(on_front(number, front), 0, atol=1e-9)
+    assert nondominated(front).all()
+
+
+@pytest.mark.parametrize("objectives", [3, 5, 10, 15])
+def test_the_curve_of_maf6_is_the_whole_front(objectives):
+    """Any angles with the least distance that allows them are dominated by the curve."""
+    unit = np.random.default_rng(0).uniform(size=(20_000, objectives - 1))
+    unit[:10_000, 1:] = 0.5 + 0.02 * (unit[:10_000, 1:] - 0.5)
+    deviation = np.abs(2 * unit[:, 1:] - 1).max(axis=1, keepdims=True)
+    g = deviation / (1 - deviation)
+    angle = 0.5 * np.pi * unit
+    ones = np.ones((len(unit), 1))
+    sphere = np.hstack([ones, np.cumprod(np.cos(angle), axis=1)])[:, ::-1] * np.hstack([ones, np.sin(angle)[:, ::-1]])
+    f = (1 + 100 * g) * sphere
+    # The curve's point with the same last objective, or its end, has the others in fixed proportion.
+    last = np.minimum(f[:, -1], 1)
+    direction = problems.MaF6(objectives=objectives).front(2)[0]
+    rest = np.sqrt(1 - last**2)[:, None] * direction[:-1]
+    assert (rest <= f[:, :-1] + 1e-12).all()
