@@ -11,8 +11,8 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -67,16 +67,11 @@ def prepare(functions: Functions) -> None:
     The terminal's Ctrl-C then reaches the parent alone, which ends its workers. The group holds the programs that
     the function starts as well.
     """
-    # This module is sent by value and has no globals that last between two calls; a module of the worker's own has.
-    sys.modules[PREPARED] = ModuleType(PREPARED)
-    sys.modules[PREPARED].functions = functions  # type: ignore[attr-defined]
+    # Where calls find it by name: functions of this module, which is sent by value, share no globals between calls.
+    sys.modules[PREPARED] = partial(call, functions)  # type: ignore[assignment]
     if hasattr(os, "setsid"):
         os.setsid()
     threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
-
-
-def call_prepared(given: tuple[Any, ...]) -> Outcome:
-    return call(sys.modules[PREPARED].functions, given)
 
 
 def leave_with(parent: int) -> None:

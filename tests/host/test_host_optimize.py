@@ -1,0 +1,48 @@
+"""Problems on the host through the whole loop."""
+
+import numpy as np
+import pytest
+import simulators
+
+import tensorrvea as tr
+
+SETTINGS = {"lower": [-3.0], "upper": [3.0], "objectives": 2}
+
+
+def run(problem, seed=1, generations=5):
+    return tr.optimize(problem, tr.TensorRVEA(population=12), generations=generations, seed=seed)
+
+
+def test_the_front_is_found_and_it_does_not_matter_who_evaluates():
+    here = run(tr.HostProblem(simulators.schaffer, **SETTINGS), generations=20)
+    # The true front is 0 ≤ x ≤ 2, where √f1 + √f2 = 2.
+    np.testing.assert_allclose(np.sqrt(here.F).sum(axis=1), 2, atol=1e-3)
+    with tr.HostProblem(simulators.schaffer_of_many, batched=True, workers=2, **SETTINGS) as problem:
+        elsewhere = run(problem, generations=20)
+    np.testing.assert_array_equal(elsewhere.X, here.X)
+    np.testing.assert_array_equal(elsewhere.F, here.F)
+
+
+def test_failed_individuals_are_survived_and_never_in_the_result():
+    problem = tr.HostProblem(simulators.fails_above_two, **SETTINGS)
+    result = run(problem)
+    assert np.isfinite(result.F).all()
+    assert (result.X <= 2).all()
+    ((message, count),) = problem.failures
+    assert message.startswith("SolverError: no convergence")
+    assert count > 0
+
+
+def test_if_all_of_the_first_population_fail_the_error_has_the_first_message():
+    def broken(x):
+        raise FileNotFoundError("mesh.dat")
+
+    with pytest.raises(RuntimeError, match=r"first population failed.*FileNotFoundError: mesh\.dat"):
+        run(tr.HostProblem(broken, **SETTINGS))
+
+
+def test_noise_is_drawn_by_the_seed():
+    problem = tr.HostProblem(simulators.noisy, stochastic=True, **SETTINGS)
+    first, again, other = (run(problem, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.F, again.F)
+    assert first.F.shape != other.F.shape or (first.F != other.F).any()
