@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensorrvea.report import History, Replay, Run, Segment
+from tensorrvea.report import History, Part, Replay, Run
 
 
 def sphere(rng, n, m):
@@ -13,10 +13,11 @@ def sphere(rng, n, m):
 def walking(solution, frames=80):
     """A torso with one leg that swings, going forward."""
     t = 0.05 * np.arange(frames)
-    torso = np.stack([t, 1 + 0.1 * np.sin(t), 0 * t], axis=1)
-    leg = np.stack([t, 0.5 + 0 * t, -np.pi / 2 + 0.5 * np.sin(3 * t)], axis=1)
-    segments = [Segment(name="torso", half_length=0.4, radius=0.1), Segment(name="leg", half_length=0.4, radius=0.05)]
-    return Replay(solution=solution, dt=0.05, segments=segments, poses=np.stack([torso, leg], axis=1))
+    height, swing = 1 + 0.1 * np.sin(t), 0.5 * np.sin(3 * t)
+    torso = np.stack([t - 0.4, height, t + 0.4, height], axis=1)
+    leg = np.stack([t, height, t + 0.9 * np.sin(swing), height - 0.9 * np.cos(swing)], axis=1)
+    parts = [Part(name="torso", radius=0.1), Part(name="leg", radius=0.05)]
+    return Replay(solution=solution, seconds=0.05, parts=parts, ends=np.stack([torso, leg], axis=1))
 
 
 def make_run(label="TensorRVEA", *, m=3, n=50, d=4, seed=0, replays=(), directions=None, **changes):

@@ -442,6 +442,6 @@ def test_without_episodes_there_is_no_stage(show):
 
 
 def test_a_swimmer_is_drawn_from_above(show):
-    browser = show(make_run(m=2, n=5, units=["", ""], replays=[replace(walking(0), ground=None)]))
-    assert browser.run("return report.data.runs[0].replays[0].ground") is None
+    browser = show(make_run(m=2, n=5, units=["", ""], replays=[replace(walking(0), ground=False)]))
+    assert browser.run("return report.data.runs[0].replays[0].ground") is False
     assert browser.run("return document.querySelector('#stages canvas').dataset.frame !== undefined")

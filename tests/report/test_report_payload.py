@@ -13,7 +13,7 @@ from report_pages import make_run, walking
 
 import tensorrvea as tr
 from tensorrvea.optimize import optimize
-from tensorrvea.report import History, Replay, Segment, report
+from tensorrvea.report import History, Part, Replay, report
 from tensorrvea.report.bands import progress_charts
 from tensorrvea.report.beside import write_csv
 from tensorrvea.report.from_result import algorithm_name, run_from_result, runs_from_results
@@ -95,8 +95,8 @@ def test_long_episodes_keep_their_time():
     replay = walking(0, frames=2000)
     data, _ = page_data([make_run(replays=[replay])], title="", stem="")
     packed = data["runs"][0]["replays"][0]
-    assert packed["poses"]["shape"][0] <= 500
-    assert packed["dt"] * packed["poses"]["shape"][0] == pytest.approx(2000 * 0.05)
+    assert packed["ends"]["shape"][0] == 1000
+    assert packed["seconds"] * packed["ends"]["shape"][0] == pytest.approx(2000 * 0.05)
 
 
 def test_decision_vectors_above_the_limit_go_into_a_csv(tmp_path, monkeypatch):
@@ -187,14 +187,17 @@ def test_problems_that_can_play_an_episode_are_asked_for_a_spread(result):
     class Player(type(result.problem)):
         def replay(self, x):
             asked.append(x)
-            walk = walking(0)
-            return SimpleNamespace(dt=walk.dt, ground=0.0, poses=walk.poses, segments=walk.segments)
+            shape = {"names": ["left leg", "torso"], "radii": np.array([0.1, 0.2]), "fixed": np.array([False, False])}
+            ends = np.random.default_rng(0).random((4, 2, 4))
+            return SimpleNamespace(**shape, ends=ends, seconds=0.04, ground=True, returns=np.arange(3.0))
 
     playing = replace(result, problem=Player(objectives=3, variables=7))
     (run,) = runs_from_results([playing], replays=5)
     assert len(run.replays) == len(asked) == 5
     for replay, x in zip(run.replays, asked, strict=True):
         assert (run.X[replay.solution] == x).all()
+    assert [part.far for part in run.replays[0].parts] == [True, False]
+    assert run.replays[0].returns == [0.0, 1.0, 2.0]
     assert run_from_result(playing, "none").replays == []
 
 
@@ -205,12 +208,7 @@ def test_a_report_of_results(result, tmp_path):
 
 
 def broken_replay(**changes):
-    known = {
-        "solution": 0,
-        "dt": 0.1,
-        "segments": [Segment(name="a", half_length=1, radius=1)],
-        "poses": np.zeros((2, 1, 3)),
-    }
+    known = {"solution": 0, "seconds": 0.1, "parts": [Part(name="a", radius=1)], "ends": np.zeros((2, 1, 4))}
     return Replay(**(known | changes))
 
 
@@ -230,8 +228,9 @@ def page(*runs):
         (lambda: make_run(true_front=np.zeros((2, 2))), "true_front must have 3 columns"),
         (lambda: make_run(replays=[walking(50)]), "a row of F, 0 to 49, got 50"),
         (lambda: History(generations=np.arange(3), living=np.arange(2)), "living must have 3 entries"),
-        (lambda: broken_replay(poses=np.zeros((2, 2, 3))), r"poses must have shape \(frames, 1, 3\)"),
-        (lambda: broken_replay(dt=0), "dt must be above 0"),
+        (lambda: broken_replay(ends=np.zeros((2, 2, 4))), r"ends must have shape \(frames, 1, 4\)"),
+        (lambda: broken_replay(parts=[Part(name="wall", radius=1, fixed=True)]), "one that is not fixed"),
+        (lambda: broken_replay(seconds=0.0), "seconds must be"),
         (lambda: report([make_run()], "page.txt"), "path must end in .html"),
         (lambda: report([], "page.html"), "at least one result"),
         (lambda: page(make_run("A"), make_run("B", m=2, units=["", ""])), "same objective_names"),

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from tensorrvea.decision import spread
-from tensorrvea.report.payload import History, Replay, Run, Segment
+from tensorrvea.report.payload import History, Part, Replay, Run
 
 if TYPE_CHECKING:
     from tensorrvea.result import Result
@@ -63,25 +63,27 @@ def algorithm_name(algorithm: Any) -> str:
 def _replays(problem: Any, shown: Any, count: int) -> list[Replay]:
     """Episodes of a spread of the front, from problems that can play one.
 
-    Such a problem has ``replay(x)``, which gives a recording with ``dt``, ``ground``, ``poses`` and
-    ``segments``, as in ``Replay``.
+    Such a problem has ``replay(x)``, which gives the robot's shape over time, as ``neuroevolution.replay`` does.
     """
     if count == 0 or len(shown) == 0 or not hasattr(problem, "replay"):
         return []
-    recordings = {i: problem.replay(shown.X[i]) for i in spread(shown.F, count, problem.directions)}
-    return [
-        Replay(
-            solution=i,
-            dt=recording.dt,
-            ground=recording.ground,
-            poses=np.asarray(recording.poses),
-            segments=[
-                Segment(name=part.name, half_length=part.half_length, radius=part.radius, far=part.far)
-                for part in recording.segments
-            ],
-        )
-        for i, recording in recordings.items()
+    return [_replay(problem.replay(shown.X[i]), i) for i in spread(shown.F, count, problem.directions)]
+
+
+def _replay(recorded: Any, solution: int) -> Replay:
+    parts = [
+        Part(name=name, radius=float(radius), fixed=bool(fixed), far="left" in name)
+        for name, radius, fixed in zip(recorded.names, recorded.radii, recorded.fixed, strict=True)
     ]
+    return Replay(
+        solution=solution,
+        seconds=recorded.seconds,
+        # The further limbs first, so that the nearer ones are drawn over them.
+        parts=[part for part in parts if part.far] + [part for part in parts if not part.far],
+        ends=recorded.ends[:, np.argsort([not part.far for part in parts], kind="stable")],
+        ground=recorded.ground,
+        returns=recorded.returns.tolist(),
+    )
 
 
 def _history(result: "Result") -> History:

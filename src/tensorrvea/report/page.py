@@ -16,7 +16,7 @@ from tensorrvea.report.payload import Replay, Run
 
 # In this order: each may use what comes before it when the page starts.
 SCRIPTS = (
-    "text", "data", "decision", "state", "canvas", "scatter", "parallel", "front", "marks", "controls",
+    "text", "data", "decision", "state", "canvas", "dots", "lines", "scatter", "parallel", "front", "marks", "controls",
     "pointer", "choose", "export", "tray", "robot", "replay", "progress", "provenance", "main",
 )  # fmt: skip
 
@@ -24,7 +24,7 @@ MOST_X_BYTES = 5_000_000
 MOST_F_BYTES = 5_000_000
 MOST_FRONTS_BYTES = 1_000_000
 MOST_FRONTS = 60
-MOST_FRAMES = 500
+MOST_FRAMES = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,15 +187,15 @@ def _fronts(run: Run, runs: int) -> list[dict[str, Any]]:
 
 
 def _replay(replay: Replay, rows: np.ndarray) -> dict[str, Any]:
-    poses = np.asarray(replay.poses, dtype=float)
-    step = -(-len(poses) // MOST_FRAMES)
+    ends = np.asarray(replay.ends, dtype=float)
+    step = -(-len(ends) // MOST_FRAMES)
     return {
         "solution": int(np.searchsorted(rows, replay.solution)),
-        "dt": float(replay.dt * step),
-        "ground": None if replay.ground is None else float(replay.ground),
-        "segments": [
-            {"halfLength": float(s.half_length), "radius": float(s.radius), "far": bool(s.far)}
-            for s in replay.segments
+        "seconds": float(replay.seconds * step),
+        "ground": bool(replay.ground),
+        "parts": [
+            {"radius": float(part.radius), "fixed": bool(part.fixed), "far": bool(part.far)} for part in replay.parts
         ],
-        "poses": pack_for_drawing(poses[::step]),
-    }  # fmt: skip
+        "returns": None if replay.returns is None else [float(value) for value in replay.returns],
+        "ends": pack_for_drawing(ends[::step]),
+    }

@@ -11,49 +11,50 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from tensorrvea.checks import check_array, check_choice
+from tensorrvea.checks import check_array, check_choice, check_number
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segment:
-    """One body of a planar robot: a capsule, or a disc where ``half_length`` is 0.
+class Part:
+    """One body of a robot, a capsule; a ball where its two ends coincide.
 
-    At angle 0 it lies along the first axis; angles turn the first axis towards the second. A segment that is
-    ``far`` (the further leg of a pair) is drawn paler. Segments are drawn in order, later ones in front.
+    What is ``fixed`` belongs to the surroundings. What is ``far`` (the further leg of a pair) is drawn paler. Parts
+    are drawn in their order, later ones in front.
     """
 
     name: str
-    half_length: float
     radius: float
+    fixed: bool = False
     far: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replay:
-    """One episode of the policy of one solution, as planar poses.
+    """One episode of the policy of one solution, seen in a plane.
 
     Attributes:
       solution: the row of the run's ``X`` and ``F``.
-      dt: seconds from one frame to the next.
-      segments: the bodies; the first is the one that the camera follows.
-      poses: along, up (or across, seen from above) and angle of each body in each frame; metres and radians.
-      ground: the height of the floor; None for a robot that is seen from above, as a swimmer is.
+      seconds: from one frame to the next.
+      parts: the bodies; the first that is not fixed is the one that the camera follows.
+      ends: x and y of one end of each capsule, then of the other, in metres.
+      ground: whether there is a floor, at height 0; not so for robots that are seen from above, as swimmers are.
+      returns: what this episode brought, if known; it began elsewhere than those that the objectives come from.
     """
 
     solution: int
-    dt: float
-    segments: Sequence[Segment]
-    poses: Float[np.ndarray, "frames bodies 3"]
-    ground: float | None = 0.0
+    seconds: float
+    parts: Sequence[Part]
+    ends: Float[np.ndarray, "frames parts 4"]
+    ground: bool = True
+    returns: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        poses = check_array("poses", self.poses, shape="(frames, bodies, 3)", ndim=3)
-        if poses.shape[1:] != (len(self.segments), 3) or len(poses) == 0:
-            raise ValueError(f"poses must have shape (frames, {len(self.segments)}, 3), got {poses.shape}")
-        if not self.segments:
-            raise ValueError("segments must hold at least one body, got none")
-        if not self.dt > 0:
-            raise ValueError(f"dt must be above 0, got {self.dt}")
+        ends = check_array("ends", self.ends, shape="(frames, parts, 4)", ndim=3)
+        if all(part.fixed for part in self.parts):
+            raise ValueError("parts must hold at least one that is not fixed, got none")
+        if ends.shape[1:] != (len(self.parts), 4) or len(ends) == 0:
+            raise ValueError(f"ends must have shape (frames, {len(self.parts)}, 4), got {ends.shape}")
+        check_number("seconds", self.seconds, minimum=0.0, open_minimum=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,15 +16,17 @@ function readColours() {
   colours = { series: Array.from({ length: SERIES }, (_, i) => resolve(`series-${i}`)) };
   for (const name of ["ink", "muted", "line", "faint", "card", "accent", "truth", "ground"]) colours[name] = resolve(name);
   probe.remove();
-  sprites.clear();
+  lineLayer.counts.clear();
 }
 
 // "rgb(1, 2, 3)" with an opacity.
 const faded = (colour, opacity) => colour.replace("rgb(", "rgba(").replace(")", `, ${opacity})`);
 
+const deviceRatio = () => Math.min(window.devicePixelRatio || 1, 3);
+
 // Sizes a canvas to its box in device pixels; returns a context that is measured in CSS pixels.
 function prepare(canvas, width, height) {
-  const ratio = Math.min(window.devicePixelRatio || 1, 3);
+  const ratio = deviceRatio();
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -37,33 +39,6 @@ function prepare(canvas, width, height) {
 
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 const BOLD = `600 ${FONT}`;
-
-// A dot, drawn once and then stamped: ten thousand stamps take milliseconds, ten thousand arcs do not.
-const sprites = new Map();
-
-function dot(colour, radius, opacity, hollow = false) {
-  const key = `${colour}|${radius}|${opacity}|${hollow}`;
-  if (sprites.has(key)) return sprites.get(key);
-  const ratio = Math.min(window.devicePixelRatio || 1, 3);
-  const size = 2 * radius + 2;
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = Math.ceil(size * ratio);
-  const context = canvas.getContext("2d");
-  context.scale(ratio, ratio);
-  context.globalAlpha = opacity;
-  context.beginPath();
-  context.arc(size / 2, size / 2, hollow ? radius - 0.5 : radius, 0, 2 * Math.PI);
-  if (hollow) {
-    context.strokeStyle = colour;
-    context.stroke();
-  } else {
-    context.fillStyle = colour;
-    context.fill();
-  }
-  const made = { canvas, size: canvas.width / ratio, half: canvas.width / ratio / 2 };
-  sprites.set(key, made);
-  return made;
-}
 
 // Round numbers inside [low, high], about `wanted` of them.
 function ticks(low, high, wanted = 5) {

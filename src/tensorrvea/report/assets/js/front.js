@@ -3,7 +3,7 @@
 "use strict";
 
 const MOST_DRAWN = 20000;
-const MOST_LINES = 5000;
+const MOST_LINES = 6000;
 const MOST_FADED = 3000;
 const REACH = 16;  // pixels within which a pointer finds a solution
 
@@ -57,12 +57,17 @@ function drawPoints() {
 
 function drawParallelPoints(context, frames) {
   const { geometry } = front;
+  const [width, height] = stageSize();
+  beginLines(width, height);
   if (data.truth && state.truthOn) {
     const rows = thin(Array.from({ length: data.truth.length / data.m }, (_, i) => i), 400);
-    drawLines(context, geometry, data.truth, data.m, rows, colours.truth, 0.25);
+    countLines(geometry, data.truth, data.m, rows, colours.truth);
   }
-  if (!frames) drawLines(context, geometry, data.F, data.m, front.dropped, colours.muted, 0.1);
-  drawLineSets(context, geometry, data.m, frames ?? byRun(front.drawn).map((rows, run) => ({ values: data.F, rows, run })));
+  if (!frames) countLines(geometry, data.F, data.m, front.dropped, colours.truth);
+  const sets = frames ?? byRun(front.drawn).map((rows, run) => ({ values: data.F, rows, run }));
+  for (const { values, rows, run } of sets) countLines(geometry, values, data.m, rows, runColour(run));
+  const lines = sets.reduce((sum, { rows }) => sum + rows.length, 0);
+  endLines(context, width, height, Math.min(0.75, Math.max(0.1, 6 / Math.sqrt(lines))), colours.truth);
   drawParallelAxes(context, geometry);
 }
 
@@ -76,25 +81,31 @@ function drawScatterPoints(context, frames) {
   const { geometry } = front;
   if (geometry.kind === "2d") drawPlaneAxes(context, geometry);
   else drawSpaceAxes(context, geometry);
+  const [width, height] = stageSize();
+  beginDots(width, height);
   if (data.truth && state.truthOn) {
     const points = data.truth.length / data.m;
     const rows = thin(Array.from({ length: points }, (_, i) => i), 3000);
-    stamp(context, data.truth, rows, () => dot(colours.truth, 1.1, geometry.kind === "3d" ? 0.55 : 0.9));
+    const grey = dot(colours.truth, 1.1, geometry.kind === "3d" ? 0.55 : 0.9);
+    paintRows(data.truth, rows, () => grey);
   }
   if (frames) {
     for (const { values, rows, run } of frames) {
-      const sprite = dot(runColour(run), radiusFor(rows.length), 0.8);
-      stamp(context, values, rows, () => sprite);
+      const brush = dot(runColour(run), radiusFor(rows.length), 0.8);
+      paintRows(values, rows, () => brush);
     }
-    return;
-  }
+  } else paintFront(geometry);
+  endDots(context, width, height);
+}
+
+function paintFront(geometry) {
   const radius = radiusFor(front.drawn.length);
   const faint = dot(colours.muted, Math.max(1.2, radius - 0.8), 0.18);
-  stamp(context, data.F, front.dropped, () => faint);
+  paintRows(data.F, front.dropped, () => faint);
   const solid = data.runs.map((_, run) => [0.45, 0.6, 0.75, 0.9].map((opacity) => dot(runColour(run), radius, opacity)));
   const hollow = data.runs.map((_, run) => dot(runColour(run), radius, 0.9, true));
   const flat = geometry.kind === "2d";
-  front.screen = stamp(context, data.F, front.drawn, (i, depth) => {
+  front.screen = paintRows(data.F, front.drawn, (i, depth) => {
     if (data.violation[i] > 0) return hollow[data.runOf[i]];
     // In space, what is further away is paler.
     return solid[data.runOf[i]][flat ? 2 : Math.min(3, Math.max(0, Math.floor((depth + 0.87) * 2.3)))];
@@ -103,8 +114,8 @@ function drawScatterPoints(context, frames) {
 
 const radiusFor = (points) => (points > 8000 ? 1.8 : points > 2500 ? 2.4 : points > 600 ? 3.1 : 4);
 
-// Stamps rows far to near; returns their places on the screen as x, y pairs in the order of `rows`.
-function stamp(context, F, rows, spriteFor) {
+// Paints rows far to near; returns their places on the screen as x, y pairs in the order of `rows`.
+function paintRows(F, rows, brushFor) {
   const { geometry } = front;
   const n = rows.length;
   const places = new Float32Array(2 * n);
@@ -119,8 +130,7 @@ function stamp(context, F, rows, spriteFor) {
   const order = geometry.kind === "3d" ? farToNear(depths) : null;
   for (let k = 0; k < n; k++) {
     const p = order ? order[k] : k;
-    const sprite = spriteFor(rows[p], depths[p]);
-    context.drawImage(sprite.canvas, places[2 * p] - sprite.half, places[2 * p + 1] - sprite.half, sprite.size, sprite.size);
+    paintDot(brushFor(rows[p], depths[p]), places[2 * p], places[2 * p + 1]);
   }
   return places;
 }

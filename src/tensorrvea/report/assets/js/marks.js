@@ -38,8 +38,8 @@ function drawMarks() {
   drawBrushes(context);
   const parallel = state.view === "parallel";
   const own = (index, thickness) => {
-    drawLines(context, front.geometry, data.F, data.m, [index], colours.card, 0.9, thickness + 3);
-    drawLines(context, front.geometry, data.F, data.m, [index], runColour(data.runOf[index]), 1, thickness);
+    drawLine(context, front.geometry, index, colours.card, thickness + 3);
+    drawLine(context, front.geometry, index, runColour(data.runOf[index]), thickness);
   };
   if (state.generation === null) {
     if (!parallel) markedReplays().forEach((index) => drawRing(context, ...screenPlace(index), 6.5));

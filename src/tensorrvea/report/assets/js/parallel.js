@@ -32,32 +32,18 @@ function drawParallelAxes(context, { box, at, scales }) {
   });
 }
 
-// Lines from `start` to `end` of the rows, as one stroke.
-function drawLines(context, { at, scales }, F, m, rows, colour, opacity, thickness = 1, start = 0, end = rows.length) {
-  context.strokeStyle = faded(colour, opacity);
+// The line of one solution, that stands out.
+function drawLine(context, { at, scales }, index, colour, thickness) {
+  context.strokeStyle = colour;
   context.lineWidth = thickness;
   context.lineJoin = "round";
   context.beginPath();
-  for (let k = start; k < end; k++) {
-    const base = rows[k] * m;
-    context.moveTo(at[0], scales[0](F[base]));
-    for (let j = 1; j < m; j++) context.lineTo(at[j], scales[j](F[base + j]));
-  }
+  at.forEach((x, j) => {
+    const y = scales[j](data.F[index * data.m + j]);
+    if (j) context.lineTo(x, y);
+    else context.moveTo(x, y);
+  });
   context.stroke();
-}
-
-// Sets of lines, dealt out in turn so that none lies above all others: one stroke for many lines, which is quick,
-// yet enough strokes that a crowd looks denser than a few.
-function drawLineSets(context, geometry, m, sets) {
-  const lines = sets.reduce((sum, { rows }) => sum + rows.length, 0);
-  const rounds = Math.min(150, Math.max(1, ...sets.map(({ rows }) => rows.length)));
-  const opacity = Math.min(0.7, Math.max(0.14, 5 / Math.sqrt(lines)));
-  for (let round = 0; round < rounds; round++) {
-    for (const { values, rows, run } of sets) {
-      const [start, end] = [round, round + 1].map((k) => Math.floor((k * rows.length) / rounds));
-      if (end > start) drawLines(context, geometry, values, m, rows, runColour(run), opacity, 1, start, end);
-    }
-  }
 }
 
 // The line nearest to the pointer, looked for between the two axes that it is in.

@@ -29,43 +29,42 @@ function makeReplays() {
   setPlaying(!calm);
 }
 
-// Poses as (frames, bodies, 3): x, height and angle of every body; decoded when first wanted.
-function posesOf(replay) {
-  if (!replay.values) {
-    replay.values = decodeArray(replay.poses);
-    [replay.frames, replay.bodies] = replay.poses.shape;
-    measure(replay);
-  }
-  return replay.values;
+// Ends of the capsules as (frames, parts, 4); decoded when first wanted.
+function decodeReplay(replay) {
+  if (replay.values) return;
+  replay.values = decodeArray(replay.ends);
+  replay.frames = replay.ends.shape[0];
+  replay.followed = replay.parts.findIndex((part) => !part.fixed);
+  measure(replay);
 }
 
-// How much of the world a stage must show: the tallest that the robot gets, and how wide it is.
+// x and y of both ends of a part in a frame.
+function endsOf(replay, frame, p) {
+  const at = 4 * (frame * replay.parts.length + p);
+  return replay.values.subarray(at, at + 4);
+}
+
+// How much of the world a stage must show: how wide and how tall the robot gets, and how high.
 function measure(replay) {
-  let [low, high, size] = [Infinity, -Infinity, 0];
-  for (let t = 0; t < replay.frames; t++) {
+  let [high, wide, tall] = [-Infinity, 0, 0];
+  for (let frame = 0; frame < replay.frames; frame++) {
     let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (let b = 0; b < replay.bodies; b++) {
-      const [x, y, angle] = pose(replay, t, b);
-      const { halfLength, radius } = replay.segments[b];
-      const [dx, dy] = [Math.abs(Math.cos(angle)) * halfLength + radius, Math.abs(Math.sin(angle)) * halfLength + radius];
-      left = Math.min(left, x - dx);
-      right = Math.max(right, x + dx);
-      bottom = Math.min(bottom, y - dy);
-      top = Math.max(top, y + dy);
-    }
-    low = Math.min(low, bottom);
+    replay.parts.forEach(({ radius, fixed }, p) => {
+      if (fixed) return;
+      const [x0, y0, x1, y1] = endsOf(replay, frame, p);
+      left = Math.min(left, x0 - radius, x1 - radius);
+      right = Math.max(right, x0 + radius, x1 + radius);
+      bottom = Math.min(bottom, y0 - radius, y1 - radius);
+      top = Math.max(top, y0 + radius, y1 + radius);
+    });
     high = Math.max(high, top);
-    size = Math.max(size, right - left, top - bottom);
+    wide = Math.max(wide, right - left);
+    tall = Math.max(tall, top - bottom);
   }
-  replay.view = { low, high, size };
+  replay.view = { high, wide, tall };
 }
 
-function pose(replay, t, b) {
-  const at = 3 * (t * replay.bodies + b);
-  return [replay.values[at], replay.values[at + 1], replay.values[at + 2]];
-}
-
-const durationOf = (replay) => (replay.poses.shape[0] - 1) * replay.dt;
+const durationOf = (replay) => (replay.ends.shape[0] - 1) * replay.seconds;
 
 // A solution was chosen: its episode takes a stage, or the reader is told which one is nearest.
 function playFor(index, evenIfNear = false) {
@@ -121,13 +120,16 @@ function showStages(indices) {
   player.shown = indices;
   byId("stages").dataset.count = indices.length;
   byId("stages").replaceChildren(...indices.map((index) => {
-    posesOf(data.replayOf.get(index));
+    const replay = data.replayOf.get(index);
+    decodeReplay(replay);
     const pinned = pinOf(index);
     const caption = element("figcaption", {}, pinned ? element("span", { class: "letter", text: pinned.letter }) : "",
       data.runs.length > 1 ? nameElement(runNameOf(index)) : "",
       element("span", { class: "muted values", text: objectivesOf(index).slice(0, 4).map((value, j) => `${shorten(data.objectives[j].name, 14)} ${format(value, 3)}`).join(" · ") }));
+    const returns = replay.returns ? `This episode: ${replay.returns.slice(0, 4).map((value) => format(value, 3)).join(" · ")}` : "";
     return element("figure", { "data-index": index },
-      element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` }), caption);
+      element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` }), caption,
+      element("p", { class: "muted returns", text: returns, hidden: !returns }));
   }));
   byId("replay-list").querySelectorAll("button").forEach((chip) =>
     chip.setAttribute("aria-pressed", String(indices.includes(Number(chip.dataset.index)))));
@@ -167,7 +169,7 @@ function drawStages() {
   byId("stages").querySelectorAll("figure").forEach((figure) => {
     const replay = data.replayOf.get(Number(figure.dataset.index));
     const canvas = figure.querySelector("canvas");
-    const t = Math.min(replay.frames - 1, player.time / replay.dt);
+    const t = Math.min(replay.frames - 1, player.time / replay.seconds);
     canvas.dataset.frame = String(Math.floor(t));
     drawStage(canvas, replay, t);
   });

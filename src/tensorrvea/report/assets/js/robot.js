@@ -2,58 +2,56 @@
 
 "use strict";
 
+const FLOOR = 0.86;  // how far down the stage the ground is
+
 function drawStage(canvas, replay, t) {
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   const context = prepare(canvas, width, height);
-  const { low, high, size } = replay.view;
-  const grounded = replay.ground !== null;
-  const floor = grounded ? replay.ground : low;
-  // The robot fills a good part of the stage; a high jump makes room for itself up to a point.
-  const tall = Math.max(size * 1.35, Math.min(high - floor, 3 * size) * 1.2);
-  const scale = Math.min((height * (grounded ? 0.86 : 0.96)) / tall, width / (size * 1.5));
-  const bodies = poseBetween(replay, t);
-  const middle = bodies[0];
-  const cameraX = middle[0];
-  const cameraY = grounded ? floor + (height * 0.86) / scale / 2 : middle[1];
+  const { high, wide, tall } = replay.view;
+  const grounded = replay.ground;
+  const capsules = endsBetween(replay, t);
+  const [x0, y0, x1, y1] = capsules[replay.followed];
+  const [cameraX, followed] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  // The robot fills a good part of the stage. A jump makes room for itself up to a point, then the camera rises.
+  const shown = grounded ? Math.min(high, 2 * tall) * 1.12 : tall * 1.4;
+  const scale = Math.min((height * FLOOR) / shown, width / (wide * 1.35));
+  const cameraY = grounded ? Math.max(0, followed + tall / 2 - (height * FLOOR) / scale) : followed;
   const toX = (x) => width / 2 + (x - cameraX) * scale;
-  const toY = grounded ? (y) => height * 0.86 - (y - floor) * scale : (y) => height / 2 - (y - cameraY) * scale;
-  if (grounded) drawGround(context, width, height, cameraX, scale, toX, toY(floor));
+  const toY = (y) => (grounded ? height * FLOOR : height / 2) - (y - cameraY) * scale;
+  if (grounded) drawGround(context, width, height, cameraX, scale, toX, toY(0));
   else drawWater(context, width, height, cameraX, cameraY, scale, toX, toY);
-  bodies.forEach(([x, y, angle], b) => drawCapsule(context, replay, b, toX(x), toY(y), angle, scale));
-  if (t >= replay.frames - 1 && player.time > durationOf(replay) + replay.dt / 2) {
+  capsules.forEach((ends, p) => drawCapsule(context, replay, p, toX(ends[0]), toY(ends[1]), toX(ends[2]), toY(ends[3]), scale));
+  if (t >= replay.frames - 1 && player.time > durationOf(replay) + replay.seconds / 2) {
     write(context, "ended", width - 10, 16, { align: "right" });
   }
 }
 
-// Between two frames: positions by straight lines, angles the short way round.
-function poseBetween(replay, t) {
+// Between two frames, along straight lines.
+function endsBetween(replay, t) {
   const before = Math.floor(t);
   const after = Math.min(replay.frames - 1, before + 1);
   const share = t - before;
-  return replay.segments.map((_, b) => {
-    const [x0, y0, a0] = pose(replay, before, b);
-    const [x1, y1, a1] = pose(replay, after, b);
-    const turn = ((a1 - a0 + 3 * Math.PI) % (2 * Math.PI)) - Math.PI;
-    return [x0 + share * (x1 - x0), y0 + share * (y1 - y0), a0 + share * turn];
+  return replay.parts.map((_, p) => {
+    const [now, next] = [endsOf(replay, before, p), endsOf(replay, after, p)];
+    return Array.from(now, (value, k) => value + share * (next[k] - value));
   });
 }
 
-function drawCapsule(context, replay, b, x, y, angle, scale) {
-  const { halfLength, radius, far } = replay.segments[b];
-  const [dx, dy] = [Math.cos(angle) * halfLength * scale, -Math.sin(angle) * halfLength * scale];
+function drawCapsule(context, replay, p, x0, y0, x1, y1, scale) {
+  const { radius, fixed, far } = replay.parts[p];
   const thick = Math.max(2.5, 2 * radius * scale);
-  const colour = runColour(replay.run);
-  const stroke = (colour_, width) => {
+  const own = fixed ? colours.muted : runColour(replay.run);
+  const stroke = (colour, width) => {
     context.beginPath();
-    context.moveTo(x - dx, y - dy);
-    context.lineTo(x + dx + 0.01, y + dy);
-    context.strokeStyle = colour_;
+    context.moveTo(x0, y0);
+    context.lineTo(x1 + 0.01, y1);  // a line of no length would not be drawn
+    context.strokeStyle = colour;
     context.lineWidth = width;
     context.stroke();
   };
   context.lineCap = "round";
   stroke(colours.card, thick + 3);
-  stroke(far ? mixed(colour, colours.card, 0.5) : b === 0 ? colour : mixed(colour, colours.card, 0.82), thick);
+  stroke(mixed(own, colours.card, far ? 0.5 : p === replay.followed ? 1 : 0.82), thick);
   context.lineCap = "butt";
 }
 
