@@ -1,0 +1,85 @@
+"""Draws the true front of every benchmark problem for docs/problems.md, into docs/images/problems/.
+
+Run as ``python docs/make_problem_pictures.py``; the same code gives the same pictures.
+"""
+
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from PIL import Image
+
+from tensorrvea import problems
+from tensorrvea.plot.style import print_style
+from tensorrvea.problems import Benchmark
+
+FOLDER = Path(__file__).parent / "images" / "problems"
+POINTS = 4000
+# For constrained problems, whose front the constraints leave a part of; drawn grey behind it.
+UNCONSTRAINED = {
+    "C2": "DTLZ2",
+    "C3": "DTLZ4",
+    "DC1DTLZ1": "DTLZ1",
+    "DC3DTLZ1": "DTLZ1",
+    "DC1DTLZ3": "DTLZ3",
+    "DC3DTLZ3": "DTLZ3",
+}
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, problem in problems.NAMED.items():
+        save(picture(problem()), FOLDER / f"{name}.png")
+
+
+def picture(problem: Benchmark) -> Figure:
+    """The front of a problem with its default sizes, in two or three dimensions."""
+    with print_style():
+        figure = Figure(figsize=(2.3, 2.1), dpi=110)
+        if problem.objectives == 2:
+            axes = figure.add_axes((0.23, 0.19, 0.73, 0.76))
+            axes.set_xlabel("f₁", labelpad=0)
+            axes.set_ylabel("f₂", labelpad=0)
+        else:
+            axes = figure.add_axes((0.03, 0.04, 0.92, 0.98), projection="3d")
+            axes.view_init(elev=24, azim=28)
+            axes.set_xlabel("f₁", labelpad=-9)
+            axes.set_ylabel("f₂", labelpad=-11)
+            figure.text(0.02, 0.86, "f₃")
+        draw(axes, problem)
+        axes.tick_params(labelsize=6, length=2, pad=2 if problem.objectives == 2 else -5)
+        if problem.objectives == 3:
+            # Without their last numbers, which would meet in the corner.
+            axes.locator_params("x", nbins=4, prune="upper")
+            axes.locator_params("y", nbins=4, prune="upper")
+            axes.locator_params("z", nbins=4)
+    return figure
+
+
+def draw(axes: Axes, problem: Benchmark) -> None:
+    front = problem.front(POINTS)
+    behind = next((other for start, other in UNCONSTRAINED.items() if problem.name.startswith(start)), None)
+    if behind is not None:
+        whole = problems.named(behind)().front(1500)
+        axes.scatter(*whole.T, s=1.5, color="0.8", linewidths=0, depthshade=False)
+    if problem.objectives == 2:
+        axes.scatter(*front.T, s=3, linewidths=0)
+        return
+    # Colour tells the height, for a picture of a surface has no other depth.
+    axes.scatter(*front.T, s=4, c=front[:, 2], cmap="viridis", linewidths=0, depthshade=False)
+    top = front.max(axis=0) if behind is None else np.maximum(front.max(axis=0), whole.max(axis=0))
+    axes.set(xlim=(0, top[0]), ylim=(0, top[1]), zlim=(0, top[2]))
+
+
+def save(figure: Figure, path: Path) -> None:
+    """As a PNG of 64 colours, a third of the size of one of all colours."""
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png")
+    image = Image.open(buffer).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    image.save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
