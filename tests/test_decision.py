@@ -71,12 +71,24 @@ def test_units_do_not_change_the_choice():
         assert best_by_weights(F * [1e6, 1e-3, 1, 7] + [5, -2, 0, 1], [3, 1, 2, 1], method=method) == chosen
 
 
-def test_knee_is_furthest_below_the_line_between_the_extremes():
+def test_knee_is_the_corner_of_a_bulging_front():
     x = np.linspace(0, 1, 101)
     F = np.stack([x, (1 - np.sqrt(x)) ** 2], axis=1)
-    # The sum x + (1 - √x)² has its minimum 1/2 at √x = 1/2.
+    # With s = √x the box (1 - s²)(2s - s²) is largest at s = 1/2, where the front is furthest from its chord as well.
     assert x[knee(F)] == pytest.approx(0.25)
     assert knee(-F, "max") == knee(F)
+    corner = np.array([[0.0, 1.0], [0.05, 0.6], [0.1, 0.1], [0.6, 0.05], [1.0, 0.0]])
+    assert knee(corner * [1000, 0.01]) == 2
+
+
+def test_knee_of_a_concave_front_is_a_compromise_and_not_an_extreme():
+    t = np.linspace(0, np.pi / 2, 11)
+    assert knee(np.stack([np.cos(t), np.sin(t)], axis=1)) == 5
+
+
+def test_knee_among_equal_boxes_is_the_one_with_the_smallest_sum():
+    # Each has the worst value in some objective, so that every box is empty.
+    assert knee([[1.0, 0.5, 0.0], [0.0, 1.0, 0.2], [0.1, 0.0, 1.0]]) == 2
 
 
 def test_an_objective_on_which_all_agree_says_nothing():

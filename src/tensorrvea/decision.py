@@ -67,21 +67,24 @@ def best_by_weights(
 
 
 def knee(F: ArrayLike, directions: str | Sequence[str] = "min") -> int:
-    """The solution where a gain in one objective begins to cost much in another.
+    """The solution that is good in all objectives at once, where a gain in one begins to cost much in another.
 
-    With a the normalised objectives, it is the solution that bulges furthest towards the ideal point from the
-    hyperplane Σ_j a_j = 1 through the extremes of the normalised front (0 in one objective at the price of 1
-    in another, for two objectives), i.e. with the smallest Σ_j a_ij. The distance to that plane is
-    (1 - Σ_j a_ij) / √m (Das, "On characterizing the 'knee' of the Pareto curve based on normal-boundary
-    intersection", Structural Optimization 18, 1999). Where the front is concave everywhere no point bulges,
-    and this is one of its extremes; ask for ``best_by_weights(..., method="tchebycheff")`` there.
+    With a the normalised objectives, it has the largest ∏_j (1 - a_ij): the box between it and the worst values of
+    the set. Among equals, it has the smallest Σ_j a_ij. Where the front bulges towards the ideal point, this is the
+    bulge. Where it does not bulge (it is straight, or concave), this is a compromise still, known from bargaining
+    (Nash, "The Bargaining Problem", Econometrica 18, 1950); the other usual definition, the largest distance from the
+    plane through the extremes (Das, Structural Optimization 18, 1999), would give one of the extremes there.
 
     >>> knee([[0.0, 1.0], [0.2, 0.2], [0.6, 0.1], [1.0, 0.0]])
     1
     >>> knee([[0.0, 0.0], [0.8, 0.2], [1.0, 1.0]], directions=("max", "min"))
     1
     """
-    return int(np.argmin(_sum_in_order(normalise(F, directions))))
+    a = normalise(F, directions)
+    box = np.ones(len(a))
+    for column in a.T:
+        box = box * (1 - column)
+    return int(np.lexsort((np.arange(len(a)), _sum_in_order(a), -box))[0])
 
 
 def spread(F: ArrayLike, count: int, directions: str | Sequence[str] = "min") -> list[int]:

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from tensorrvea.decision import spread
+from tensorrvea.problem import Problem
 from tensorrvea.report.payload import History, Part, Replay, Run
 
 if TYPE_CHECKING:
@@ -120,9 +121,17 @@ def _provenance(result: "Result") -> dict[str, Any]:
 
 
 def _command(result: "Result") -> dict[str, str]:
-    """How to make it again; left out where the search was cut short, since its pace then was another."""
+    """How to make it again, in Python.
+
+    Left out where the problem is the user's own function, which cannot be written down, and where the search was cut
+    short, since its pace then was another.
+    """
     pace = result.history.progress
-    if len(pace) < 2 or not np.allclose(pace, np.arange(len(pace)) / (len(pace) - 1)):
+    if (
+        type(result.problem).__repr__ is Problem.__repr__
+        or len(pace) < 2
+        or not np.allclose(pace, np.arange(len(pace)) / (len(pace) - 1))
+    ):
         return {}
     call = f"optimize(problem, algorithm, generations={result.generations}, seed={result.seed})"
     return {"command": f"problem = {result.problem!r}\nalgorithm = {result.algorithm!r}\nresult = {call}"}

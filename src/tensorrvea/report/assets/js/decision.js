@@ -40,14 +40,19 @@ function bestByWeights(a, m, weights, method) {
   return best;
 }
 
-// Position of the smallest sum of normalised objectives: furthest below the plane through the extremes.
+// Position of the largest box ∏ (1 - a_j) between a solution and the worst values; among equals, the smallest sum.
 function knee(a, m) {
   let best = -1;
+  let bestBox = -Infinity;
   let bestSum = Infinity;
   for (let k = 0; k * m < a.length; k++) {
+    let box = 1;
     let sum = 0;
-    for (let j = 0; j < m; j++) sum += a[k * m + j];
-    if (sum < bestSum) [best, bestSum] = [k, sum];
+    for (let j = 0; j < m; j++) {
+      box *= 1 - a[k * m + j];
+      sum += a[k * m + j];
+    }
+    if (box > bestBox || (box === bestBox && sum < bestSum)) [best, bestBox, bestSum] = [k, box, sum];
   }
   return best;
 }

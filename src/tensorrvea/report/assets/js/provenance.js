@@ -30,7 +30,7 @@ const clipped = (text) => (text.length > 20000 ? `${text.slice(0, 20000)}…` : 
 function factElement(value) {
   if (value !== null && typeof value === "object") {
     const entries = Object.entries(value);
-    const simple = entries.every(([, inner]) => inner === null || typeof inner !== "object");
+    const simple = entries.every(([, inner]) => inner === null || (typeof inner !== "object" && String(inner).length <= 60));
     if (simple && !Array.isArray(value) && entries.length <= 12) {
       return element("span", { class: "pairs" }, ...entries.map(([name, inner]) =>
         element("span", { class: "pair" }, element("span", { class: "muted", text: `${shorten(name, 60)} ` }), nameElement(String(inner)))));

@@ -125,7 +125,8 @@ function showStages(indices) {
     const pinned = pinOf(index);
     const caption = element("figcaption", {}, pinned ? element("span", { class: "letter", text: pinned.letter }) : "",
       data.runs.length > 1 ? nameElement(runNameOf(index)) : "",
-      element("span", { class: "muted values", text: objectivesOf(index).slice(0, 4).map((value, j) => `${shorten(data.objectives[j].name, 14)} ${format(value, 3)}`).join(" · ") }));
+      element("span", { class: "muted values" }, ...objectivesOf(index).slice(0, 4).flatMap((value, j) =>
+        [j ? " · " : "", element("span", { text: `${shorten(data.objectives[j].name, 16)} ${format(value, 3)}` })])));
     const returns = replay.returns ? `This episode: ${replay.returns.slice(0, 4).map((value) => format(value, 3)).join(" · ")}` : "";
     return element("figure", { "data-index": index },
       element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` }), caption,
