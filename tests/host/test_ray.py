@@ -3,6 +3,8 @@
 import os
 import signal
 import threading
+import time
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -90,3 +92,15 @@ def test_a_time_out_costs_that_individual_alone():
         f, _ = problem.evaluate_host(KEY, X[1:])
     np.testing.assert_array_equal(f[1:], F[2:])
     assert problem.failures == [("took longer than 1 s", 1)]
+
+
+def test_a_time_out_ends_the_program_that_the_function_has_started(tmp_path):
+    note = tmp_path / "process"
+    with make(simulators.StartsAProgram(note), workers=1, timeout=2.0) as problem:
+        problem.evaluate_host(KEY, X[:1])
+        assert problem.failures == [("took longer than 2 s", 1)]
+    program = Path("/proc") / note.read_text()
+    end = time.monotonic() + 20
+    while program.exists():
+        assert time.monotonic() < end, "it still runs"
+        time.sleep(0.1)
