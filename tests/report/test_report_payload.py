@@ -17,6 +17,7 @@ from tensorrvea.report import History, Part, Replay, report
 from tensorrvea.report.bands import progress_charts
 from tensorrvea.report.beside import write_csv
 from tensorrvea.report.from_result import algorithm_name, run_from_result, runs_from_results
+from tensorrvea.report.indicators import with_indicators
 from tensorrvea.report.packing import pack, pack_for_drawing, plain, safe_json
 from tensorrvea.report.page import make_page, page_data
 
@@ -81,6 +82,38 @@ def test_an_indicator_that_does_not_exist_yet_is_left_out():
     history = History(generations=np.arange(3), metrics={"hv": np.array([np.nan, 1.0, 2.0])})
     (chart,) = progress_charts([make_run("A", history=history)], ["A"])
     assert chart["curves"][0]["generations"] == [1, 2]
+
+
+def fronts_alone(label, fronts, **changes):
+    history = History(generations=np.arange(5), fronts=fronts)
+    return make_run(label, m=2, units=["", ""], history=history, **changes)
+
+
+def test_curves_are_made_from_fronts_where_none_were_recorded():
+    fronts = [(0, np.array([[2.0, 2.0]])), (4, np.array([[0.0, 1.0], [1.0, 0.0]]))]
+    indicated = with_indicators([fronts_alone("A", fronts), fronts_alone("B", [(0, np.array([[3.0, 1.0]]))])])
+    metrics = indicated.runs[0].history.metrics
+    # Up to (3, 2), the worst of all: nothing at first (2 is not better than 2), then 3 · 1 + 2 · 2 - 2 · 1 = 5.
+    assert metrics["hypervolume"][[0, 4]].tolist() == [0.0, 5.0]
+    assert np.isnan(metrics["hypervolume"][1:4]).all()
+    # The best of -w·f: -2 for every weight at first; in the end max(-w1, -w2), on average -1/4 for even weights.
+    assert metrics["expected utility"][0] == pytest.approx(-2)
+    assert metrics["expected utility"][4] == pytest.approx(-0.25, abs=0.01)
+    assert indicated.note == "Hypervolume is up to (3, 2)."
+
+
+def test_where_the_true_front_is_known_curves_are_of_it():
+    fronts = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 1.0], [1.0, 0.0]]))]
+    truth = np.array([[0.0, 1.0], [1.0, 0.0]])
+    metrics = with_indicators([fronts_alone("A", fronts, true_front=truth)]).runs[0].history.metrics
+    assert metrics["IGD"][[0, 4]].tolist() == [1.0, 0.0]
+    assert metrics["hypervolume"][[0, 4]].tolist() == [0.0, 0.0]
+
+
+def test_recorded_curves_are_left_alone():
+    run = make_run()
+    assert with_indicators([run]).runs == [run]
+    assert with_indicators([make_run(history=None)]).note == ""
 
 
 def test_ten_thousand_solutions_with_twelve_replays_stay_below_ten_megabytes():

@@ -156,6 +156,12 @@ class RobotProblem(Problem):
         """One policy, to be called, replayed or drawn."""
         return RobotPolicy(self, x)
 
+    def replay(self, x: ArrayLike, *, seed: int = 0) -> Any:
+        """What one policy does, as the robot's shape over time: ``neuroevolution.replay`` of ``load(x)``."""
+        from tensorrvea.neuroevolution.replay import replay
+
+        return replay(self.load(x), seed=seed)
+
     def reference_point(self, experiment: str = "neuroevolution") -> np.ndarray:
         """The paper's reference point for the hypervolume, in the rewards' signs."""
         experiments = tuple(self.task.references)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tensorrvea import __version__
 from tensorrvea.report.bands import progress_charts
+from tensorrvea.report.indicators import with_indicators
 from tensorrvea.report.packing import pack, pack_for_drawing, pack_integers, plain, safe_json
 from tensorrvea.report.payload import Replay, Run
 
@@ -51,6 +52,7 @@ def make_page(runs: Sequence[Run], *, title: str, stem: str) -> Page:
 def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, Any], bool]:
     """What the page's script reads, and whether a CSV has to be written beside the page."""
     groups = list(dict.fromkeys(run.algorithm for run in runs))
+    indicated = with_indicators(runs)
     keep = _rows_to_keep(runs)
     thinned = sum(len(rows) for rows in keep) < sum(len(run.F) for run in runs)
     packed_x = [pack(run.X[rows]) for run, rows in zip(runs, keep, strict=True)]
@@ -76,7 +78,8 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
         "variables": list(widest.variable_names),
         "groups": groups,
         "trueFront": None if truth is None else pack_for_drawing(_even(np.asarray(truth), 5000)),
-        "progress": progress_charts(runs, groups),
+        "progress": progress_charts(indicated.runs, groups),
+        "progressNote": indicated.note,
         "runs": [
             {
                 "label": run.label,

@@ -61,7 +61,8 @@ class Replay:
 class History:
     """How a run went. Every array has one entry a recorded generation, in order.
 
-    ``metrics`` are curves by name: hypervolume, IGD, expected utility, or others. ``fronts`` are pairs of a
+    ``metrics`` are curves by name: hypervolume, IGD, expected utility, or others; NaN for a generation of which it is
+    not known. ``fronts`` are pairs of a
     generation and the front of then, for as many generations as were recorded.
     """
 

@@ -24,7 +24,8 @@ function makeProgress() {
     });
   }
   const bands = data.progress.some((chart) => chart.curves.some((curve) => curve.runs > 1));
-  byId("progress-note").textContent = bands ? "Lines are means over the runs of an algorithm, bands their 95 % confidence intervals." : "";
+  const reading = bands ? "Lines are means over the runs of an algorithm, bands their 95 % confidence intervals." : "";
+  byId("progress-note").textContent = [reading, data.progressNote].join(" ");
 }
 
 function drawProgress() {
