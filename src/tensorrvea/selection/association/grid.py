@@ -28,8 +28,8 @@ from tensorrvea.selection.association.chord import squared_chord
 NEAR = 1
 # Half the width of the second, by the number of objectives. It has to be much less work than all vectors are.
 WIDE = {3: 4, 4: 2}
-# Rows in the smallest batch that looks again.
-FEW = 128
+# Rows that look again together: few, so that little is wasted where few have to.
+BATCH = 256
 # Vectors that a bin can hold if they are not a lattice, whose bins hold one each.
 SLOTS = 3
 
@@ -42,15 +42,6 @@ class Grid(NamedTuple):
     places: tuple[tuple[Float[Array, " bins"], ...], ...]  # a slot, a coordinate: so they gather fastest
     crowded: tuple[Bool[Array, " bins"], ...]  # by window: some bin of it got more vectors than it has slots
     ordered: Bool[Array, ""]  # bins are in the order of their vectors, so that who is seen first is lowest
-
-
-class Search(NamedTuple):
-    """The nearest that each row has seen, and whether it has to look again: in this round, in the next."""
-
-    niche: Int[Array, " n"]
-    squared: Float[Array, " n"]
-    left: Bool[Array, " n"]
-    unproven: Bool[Array, " n"]
 
 
 # Unit rows to the nearest vectors, their squared chords, and whether they are proven to be the nearest.
@@ -246,42 +237,60 @@ def nearest(
     others: bool = False,
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
     """The vector with the smallest squared chord to each ``wanted`` row of ``u``, as the stream finds it."""
-    n, m = u.shape
+    m = u.shape[1]
 
     def window(number: int) -> Look:
         return lambda rows: look_around(rows, vectors, grid, number, others=others)
 
     def everywhere(rows: Array) -> tuple[Array, Array, Array]:
-        index, squared = stream.nearest(rows, vectors, others=others)
+        if others:
+            squared, index = stream.nearest_others(rows, vectors), jnp.zeros(len(rows), jnp.int32)
+        else:
+            index, squared = stream.nearest(rows, vectors)
         return index, squared, jnp.ones(len(rows), bool)
 
-    index, squared, proven = window(0)(u)
-    search = Search(index, squared, left=wanted & ~proven, unproven=jnp.zeros(n, bool))
+    niche, squared, proven = window(0)(u)
+    unproven = wanted & ~proven
     for look in [window(k) for k in range(1, len(reaches(m)))] + [everywhere]:
-        # Many at a time while many are left, for a batch costs something; then few, to waste little.
-        for batch in (max(n // 8, FEW), FEW):
-            search = look_again(u, search, look, min(batch, n), least=1 if batch == FEW else batch // 4)
-        search = search._replace(left=search.unproven, unproven=search.left)
-    return search.niche, search.squared
+        niche, squared, unproven = look_again(u, niche, squared, unproven, look)
+    return niche, squared
 
 
-def look_again(u: Float[Array, "n m"], search: Search, look: Look, batch: int, least: int) -> Search:
-    """Look for the rows that are left, a batch at a time, while there are at least so many.
+def look_again(
+    u: Float[Array, "n m"],
+    niche: Int[Array, " n"],
+    squared: Float[Array, " n"],
+    unproven: Bool[Array, " n"],
+    look: Look,
+) -> tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]:
+    """Look for the unproven rows, a batch at a time; which of them are unproven still.
 
-    A loop and no branch: under ``vmap`` a branch costs both sides, a loop what its slowest member needs.
+    In a loop and not in a branch: under ``vmap`` a branch costs both sides, a loop what its slowest member needs.
     """
+    n = len(u)
+    batch = min(BATCH, n)
+    count = unproven.sum()
 
-    def go_on(search: Search) -> Array:
-        return search.left.sum() >= least
+    def in_front(unproven: Array) -> Array:
+        """The numbers of the unproven rows, and then n, which is none."""
+        place = jnp.where(unproven, jnp.cumsum(unproven) - 1, n + batch)
+        return jnp.full(n + batch, n, jnp.int32).at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
 
-    def step(search: Search) -> Search:
-        (rows,) = jnp.nonzero(search.left, size=batch, fill_value=len(u))
-        index, squared, proven = look(u.at[rows].get(mode="clip"))
-        return Search(
-            niche=search.niche.at[rows].set(index, mode="drop"),
-            squared=search.squared.at[rows].set(squared, mode="drop"),
-            left=search.left.at[rows].set(False, mode="drop"),
-            unproven=search.unproven.at[rows].set(~proven, mode="drop"),
+    def nobody(unproven: Array) -> Array:  # noqa: ARG001
+        return jnp.full(n + batch, n, jnp.int32)
+
+    order = lax.cond(count > 0, in_front, nobody, unproven)
+
+    def step(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+        start, niche, squared, unproven = state
+        rows = lax.dynamic_slice(order, (start,), (batch,))
+        found, chord, proven = look(u.at[rows].get(mode="clip"))
+        return (
+            start + batch,
+            niche.at[rows].set(found, mode="drop"),
+            squared.at[rows].set(chord, mode="drop"),
+            unproven.at[rows].set(~proven, mode="drop"),
         )
 
-    return lax.while_loop(go_on, step, search)
+    state = (jnp.zeros((), count.dtype), niche, squared, unproven)
+    return lax.while_loop(lambda state: state[0] < count, step, state)[1:]
