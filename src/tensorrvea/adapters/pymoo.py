@@ -68,7 +68,7 @@ class PymooFunction:
     problem: Any
     equality_tolerance: float
 
-    def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n m+c"]:
+    def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
         given = x.astype(self.problem.vtype) if self.problem.vtype in (int, bool) else x
         out = self.problem.evaluate(given, return_values_of=["F", "G", "H"], return_as_dictionary=True)
         return np.concatenate([out["F"], out["G"], np.abs(out["H"]) - self.equality_tolerance], axis=1)

@@ -12,7 +12,7 @@ from loky import ProcessPoolExecutor
 from tensorrvea.host import worker
 from tensorrvea.host.worker import Functions, Outcome
 
-# A worker's own modules are not this package's: sent by value, a worker imports NumPy alone, and not JAX.
+# The module is sent by value: to import it, a worker would have to import this package, and with it JAX.
 cloudpickle.register_pickle_by_value(worker)
 
 # JAX, should the user's function use it, stays off the GPU, whose memory the run itself needs.
