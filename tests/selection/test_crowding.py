@@ -10,9 +10,10 @@ from tensorrvea.selection.crowding import crowding_distance, prune, repeated
 from tensorrvea.selection.dominance import ranks
 
 compiled = jax.jit(crowding_distance)
+compiled_prune = jax.jit(prune, static_argnums=2)
 
 
-@pytest.mark.parametrize("m", [2, 3, 5])
+@pytest.mark.parametrize("m", [2, 3])
 @pytest.mark.parametrize("kind", ["random", "ties"])
 def test_distances_of_all_fronts_agree_with_pymoo(m, kind):
     rng = np.random.default_rng(m)
@@ -59,7 +60,7 @@ def test_repeated_rows_are_found_per_front():
 def test_pruning_a_line_leaves_it_evenly_covered():
     x = np.sort(np.random.default_rng(0).random(400)).astype(np.float32)
     f = np.stack([x, 1 - x], axis=1)
-    kept = np.asarray(jax.jit(prune, static_argnums=2)(f, np.ones(400, bool), 40))
+    kept = np.asarray(compiled_prune(f, np.ones(400, bool), 40))
     assert kept.sum() == 40
     assert kept[[0, -1]].all()
     gaps = np.diff(f[kept, 0])
@@ -69,9 +70,10 @@ def test_pruning_a_line_leaves_it_evenly_covered():
 def test_pruning_keeps_to_the_front_and_to_its_size():
     f = np.random.default_rng(0).random((50, 3)).astype(np.float32)
     front = np.arange(50) % 2 == 0
-    kept = np.asarray(prune(f, front, 10))
+    kept = np.asarray(compiled_prune(f, front, 10))
     assert kept.sum() == 10
     assert not (kept & ~front).any()
-    np.testing.assert_array_equal(prune(f, front, 25), front)
-    equal = np.ones((6, 2), np.float32)
-    assert prune(equal, np.ones(6, bool), 2).tolist() == [True, True, False, False, False, False]
+    few = front & (np.arange(50) < 20)
+    np.testing.assert_array_equal(compiled_prune(f, few, 10), few)
+    equal = np.ones((50, 3), np.float32)
+    np.testing.assert_array_equal(compiled_prune(equal, front, 10), few)
