@@ -4,7 +4,8 @@ Between chunks of compiled generations is where budgets, progress bars, callback
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -183,7 +184,7 @@ class Search:
 
     def run(self, progress: bool = False, between: Callable[[], None] = lambda: None) -> None:
         """Goes on until the budget is spent or somebody stops it; ``between`` is called after every chunk."""
-        with Bar(self, shown=progress) as bar:
+        with Bar(self, shown=progress) as bar, self.workers():
             if self.carry is None:
                 self.first_generation()
                 bar.update()
@@ -192,6 +193,15 @@ class Search:
                 self.advance()
                 bar.update()
                 between()
+
+    @contextmanager
+    def workers(self) -> Iterator[None]:
+        """Whoever evaluates for a problem on the host stays for the next run, but does not outlive one that broke."""
+        try:
+            yield
+        except BaseException:
+            getattr(self.problem, "close", lambda: None)()
+            raise
 
     def run_in(self, directory: str | Path | None, checkpoint_seconds: float, progress: bool) -> None:
         """As ``run``, from and into a directory if one is given."""
@@ -300,7 +310,7 @@ class Search:
     def evaluate_on_host(self, x: Array, t: int) -> tuple[Array, Array]:
         """The rows of all runs as one batch."""
         rows = x.reshape(-1, x.shape[-1])
-        key = loop.generation_keys(self.key[0] if self.batch else self.key, t)[1]
+        key = loop.evaluation_key(self.key, t)
         f, violation = self.problem.evaluate_host(key, self.problem.show(rows))  # type: ignore[attr-defined]
         dtype = rows.dtype
         shape = x.shape[:-1]

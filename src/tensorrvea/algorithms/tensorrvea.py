@@ -131,9 +131,12 @@ class TensorRVEA:
         """Vectors scaled to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows."""
 
         def adapted() -> tuple:
-            living = state.population.alive[:, None]
-            highest = jnp.where(living, state.population.f, -jnp.inf).max(axis=0)
-            lowest = jnp.where(living, state.population.f, jnp.inf).min(axis=0)
+            survivors = state.population
+            # Infeasible outliers would stretch the ranges until the feasible all share a niche.
+            feasible = survivors.feasible
+            counted = jnp.where(feasible.any(), feasible, survivors.alive)[:, None]
+            highest = jnp.where(counted, survivors.f, -jnp.inf).max(axis=0)
+            lowest = jnp.where(counted, survivors.f, jnp.inf).min(axis=0)
             vectors = scaled(state.initial_vectors, highest - lowest)
             return vectors, smallest_angles(vectors), make_index(vectors)
 

@@ -9,7 +9,7 @@ from tensorrvea.problem import Problem
 from tensorrvea.settings import settings
 from tensorrvea.variation.base import Forgetful
 from tensorrvea.variation.polynomial import PolynomialMutation
-from tensorrvea.variation.sbx import SBX
+from tensorrvea.variation.sbx import SBX, cross
 
 
 @settings
@@ -33,8 +33,11 @@ class GA(Forgetful):
     ) -> Offspring:
         del score
         crossover_key, mutation_key = jax.random.split(key)
-        first, second = take(survivors.x, mates[::2]), take(survivors.x, mates[1::2])
-        pairs = jnp.stack(self.crossover(crossover_key, first, second), axis=1)
+        pairs = take(survivors.x, mates).reshape(-1, 2, problem.variables)
+        spread = self.crossover.spread(crossover_key, pairs[:, 0].shape)
+        # Both children of a pair in one loop: each is its own parent's gene moved by the pair's spread.
+        children = cross(pairs, pairs[:, ::-1], spread[:, None])
+        x = children.reshape(len(mates), -1)[:offspring]
         # Clipped before mutation: outside the bounds the formula of the mutation has no meaning.
-        x = jnp.clip(pairs.reshape(len(mates), -1)[:offspring], *problem.box)
+        x = jnp.clip(x, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem))

@@ -47,7 +47,9 @@ class PolynomialMutation:
         """Asks every gene. One word is both the gate and, given that it opens, the size of the mutation."""
         rate = jnp.asarray(self.probability / x.shape[1] if self.rate is None else self.rate, x.dtype)
         u = unit(words(key, x.shape))
-        mutated = mutate(x, u / jnp.maximum(rate, 1e-9), lower, upper, self.eta)
+        # A division that is compiled as a product may give a little more than 1.
+        size = jnp.minimum(u / jnp.maximum(rate, 1e-9), 1)
+        mutated = mutate(x, size, lower, upper, self.eta)
         return jnp.where(u <= rate, mutated, x)
 
     def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
@@ -69,10 +71,16 @@ def mutated_genes(key: PRNGKeyArray, genes: int, rate: Float[Array, ""] | float,
     """
     draws = ceil(most + 9 * sqrt(most) + 9)
     u = jnp.minimum(unit(words(key, (2, draws))[0]), 1 - 2.0**-24)
-    gaps = 1 + jnp.floor(jnp.log1p(-u) / jnp.log1p(-jnp.maximum(rate, 1e-12)))
+    gaps = 1 + jnp.floor(log_of_rest(u) / log_of_rest(jnp.maximum(rate, 1e-12)))
     # A sum that passes the last gene must not go on to overflow: distinct values past the end will do.
     position = saturating_sum(jnp.minimum(gaps, genes + 1).astype(jnp.int32), genes) - 1
     return jnp.where(position < genes, position, genes + jnp.arange(draws))
+
+
+def log_of_rest(u: Float[Array, "..."]) -> Float[Array, "..."]:
+    """log(1 − u), exact also for a small u: what rounding 1 − u lost is put right (Kahan), in code that vectorises."""
+    rest = 1 - u
+    return jnp.where(rest == 1, -u, jnp.log(rest) * u / jnp.where(rest == 1, 1, 1 - rest))
 
 
 def saturating_sum(steps: Int[Array, " k"], end: int) -> Int[Array, " k"]:

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_number
@@ -30,17 +31,23 @@ class SBX:
     def __call__(
         self, key: PRNGKeyArray, x1: Float[Array, "pairs d"], x2: Float[Array, "pairs d"]
     ) -> tuple[Float[Array, "pairs d"], Float[Array, "pairs d"]]:
-        gene_key, pair_key = jax.random.split(key)
-        crossed = uniform(pair_key, (len(x1), 1)) <= self.probability
-        b = jnp.where(crossed, self.spread(words(gene_key, x1.shape)), 1)
-        middle, half = 0.5 * (x1 + x2), 0.5 * (x1 - x2) * b
-        return middle + half, middle - half
+        """Both children of each pair."""
+        b = self.spread(key, x1.shape)
+        return cross(x1, x2, b), cross(x2, x1, b)
 
-    def spread(self, word: Array) -> Float[Array, "..."]:
-        """B of the supplement, before the gate of a whole pair."""
+    def spread(self, key: PRNGKeyArray, shape: tuple[int, int]) -> Float[Array, "pairs d"]:
+        """B of the supplement, for so many pairs and genes."""
+        gene_key, pair_key = jax.random.split(key)
+        # Kept out of the loop over genes, which would draw it again for each of them.
+        crossed = lax.optimization_barrier(uniform(pair_key, (shape[0], 1)) <= self.probability)
+        word = words(gene_key, shape)
+        contracts, negative, uncrossed = word >> 31 == 1, word >> 30 & 1 == 1, word >> 29 & 1 == 1
         # With v = 2u or 2 − 2u, whichever is ≤ 1, |B| is v to the power of ± 1/(η+1).
         exponent = 1 / (self.eta + 1)
-        contracts, negative, uncrossed = word >> 31 == 1, word >> 30 & 1 == 1, word >> 29 & 1 == 1
-        log_v = jnp.log2(unit(word, bits=29))
-        size = jnp.exp2(log_v * jnp.where(contracts, exponent, -exponent))
-        return jnp.where(uncrossed, 1, jnp.where(negative, -size, size))
+        size = jnp.exp(jnp.log(unit(word, bits=29)) * jnp.where(contracts, exponent, -exponent))
+        return jnp.where(uncrossed | ~crossed, 1, jnp.where(negative, -size, size))
+
+
+def cross(mine: Float[Array, "..."], other: Float[Array, "..."], b: Float[Array, "..."]) -> Float[Array, "..."]:
+    """[(1 + B) x₁ + (1 − B) x₂] / 2, in a form that leaves a gene as it is, to the bit, where B = 1."""
+    return mine + 0.5 * (b - 1) * (mine - other)
