@@ -13,9 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_callable, check_choice, check_integer
-
-DIRECTIONS = ("min", "max")
+from tensorrvea.checks import check_array, check_callable, check_directions, check_integer
 
 
 class Problem:
@@ -72,7 +70,7 @@ class Problem:
         self.lower, self.upper = _check_bounds(lower, upper)
         self.variables = len(self.lower)
         self.objectives = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
-        self.directions = _check_directions(directions, self.objectives)
+        self.directions = check_directions(directions, self.objectives)
         self.integer = _check_flags("integer", integer, self.variables)
         self.log = _check_flags("log", log, self.variables)
         self.batched, self.stochastic = batched, stochastic
@@ -243,13 +241,6 @@ def _check_bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[np.ndarray, np.nd
         i = int(np.argmax(low >= high))
         raise ValueError(f"lower must be below upper, got lower[{i}] = {low[i]} and upper[{i}] = {high[i]}")
     return low, high
-
-
-def _check_directions(directions: str | Sequence[str], objectives: int) -> tuple[str, ...]:
-    each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
-    if len(each) != objectives:
-        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
-    return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
 
 
 def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tuple[bool, ...]:
