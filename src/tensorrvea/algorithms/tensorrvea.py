@@ -98,9 +98,10 @@ class TensorRVEA:
         progress: Float[Array, ""] | float,
     ) -> State:
         progress = jnp.asarray(progress, state.progress.dtype)
-        survivors, score = self.survive(state, born(offspring, f, violation), progress)
+        newborn = born(offspring, f, violation)
+        survivors, score = self.survive(state, newborn, progress)
         state = state._replace(population=survivors, score=score)
-        return self.adapt(state, progress)._replace(progress=progress)
+        return self.adapt(state, newborn, progress)._replace(progress=progress)
 
     def survive(
         self, state: State, newborn: Population, progress: Float[Array, ""]
@@ -127,17 +128,11 @@ class TensorRVEA:
     def selection(self) -> Callable[..., Selected]:
         return select
 
-    def adapt(self, state: State, progress: Float[Array, ""]) -> State:
+    def adapt(self, state: State, newborn: Population, progress: Float[Array, ""]) -> State:
         """Vectors scaled to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows."""
 
         def adapted() -> tuple:
-            survivors = state.population
-            # Infeasible outliers would stretch the ranges until the feasible all share a niche.
-            feasible = survivors.feasible
-            counted = jnp.where(feasible.any(), feasible, survivors.alive)[:, None]
-            highest = jnp.where(counted, survivors.f, -jnp.inf).max(axis=0)
-            lowest = jnp.where(counted, survivors.f, jnp.inf).min(axis=0)
-            vectors = scaled(state.initial_vectors, highest - lowest)
+            vectors = scaled(state.initial_vectors, objective_ranges(state.population, newborn))
             return vectors, smallest_angles(vectors), make_index(vectors)
 
         due = self._times(progress) > self._times(state.progress)
@@ -147,6 +142,21 @@ class TensorRVEA:
     def _times(self, progress: Float[Array, ""]) -> Float[Array, ""]:
         # t / t_max over a tenth is a whole number in exact arithmetic, and may be just below one in float32.
         return jnp.floor(progress / self.adaptation + 1e-5)
+
+
+def objective_ranges(survivors: Population, newborn: Population) -> Float[Array, " m"]:
+    """z_max − z_min of the living survivors, or of the feasible ones where there are constraints to meet.
+
+    Infeasible outliers would stretch the ranges until the feasible all share a niche, of which one survives: when there
+    are no two feasible survivors, those who were born feasible say more.
+    """
+    nobody = jnp.zeros_like(newborn.alive)
+    surviving = jnp.concatenate([survivors.feasible, nobody])
+    everyone = jnp.concatenate([survivors.feasible, newborn.feasible])
+    living = jnp.concatenate([survivors.alive, nobody])
+    counted = jnp.where(surviving.sum() > 1, surviving, jnp.where(everyone.sum() > 1, everyone, living))[:, None]
+    f = jnp.concatenate([survivors.f, newborn.f])
+    return jnp.where(counted, f, -jnp.inf).max(axis=0) - jnp.where(counted, f, jnp.inf).min(axis=0)
 
 
 def scaled(vectors: Float[Array, "r m"], ranges: Float[Array, " m"]) -> Float[Array, "r m"]:
