@@ -1,7 +1,6 @@
 """True fronts: non-dominated, feasible, and where optimal solutions land."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -18,11 +17,11 @@ def make(name: str, objectives: int = 3):
 def values(problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Objectives and violation, in double precision."""
     with jax.enable_x64(True):
-        f, violation = jax.jit(problem.evaluate)(jax.random.key(0), jnp.asarray(x, float))
+        f, violation = jax.jit(problem.evaluate)(jax.random.key(0), np.asarray(x, float))
         return np.asarray(f), np.asarray(violation)
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 5, 10])
+@pytest.mark.parametrize("objectives", [2, 3, 7])
 @pytest.mark.parametrize("name", ALL)
 def test_front_points_are_finite_and_not_dominated(name, objectives):
     front = make(name, objectives).front(300)
@@ -32,7 +31,7 @@ def test_front_points_are_finite_and_not_dominated(name, objectives):
     assert nondominated(front).all()
 
 
-@pytest.mark.parametrize("points", [1, 10, 2000])
+@pytest.mark.parametrize("points", [1, 2000])
 @pytest.mark.parametrize("name", ALL)
 def test_a_front_has_about_as_many_points_as_asked_for(name, points):
     size = len(make(name).front(points))
@@ -53,7 +52,7 @@ def spherical_position(f: np.ndarray) -> np.ndarray:
     return np.arctan2(left[:, 1:], f[:, :0:-1])[:, :] * -2 / np.pi + 1
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 6])
+@pytest.mark.parametrize("objectives", [2, 5])
 @pytest.mark.parametrize("name", ["DTLZ1", "C1DTLZ1", "DC1DTLZ1", "DC2DTLZ1", "DC3DTLZ1"])
 def test_every_point_of_a_linear_front_has_a_feasible_solution(name, objectives):
     problem = make(name, objectives)
@@ -71,7 +70,7 @@ def undetermined(front: np.ndarray) -> np.ndarray:
     return (front[:, :-1] > 1e-9).all(axis=1)
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 6])
+@pytest.mark.parametrize("objectives", [2, 5])
 @pytest.mark.parametrize("name", ["DTLZ2", "DTLZ3", "C1DTLZ3", "C2DTLZ2", "DC1DTLZ3", "DC2DTLZ3", "DC3DTLZ3"])
 def test_every_point_of_a_spherical_front_has_a_feasible_solution(name, objectives):
     problem = make(name, objectives)
@@ -83,7 +82,7 @@ def test_every_point_of_a_spherical_front_has_a_feasible_solution(name, objectiv
     assert violation[undetermined(front)].max(initial=0) < 1e-10
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 6])
+@pytest.mark.parametrize("objectives", [2, 5])
 @pytest.mark.parametrize("name", ["DTLZ4", "C3DTLZ4"])
 def test_every_point_of_dtlz4_has_a_feasible_solution(name, objectives):
     problem = make(name, objectives)
@@ -105,7 +104,7 @@ def test_c3dtlz4_is_cut_off_where_few_distance_variables_cannot_reach():
 
 
 @pytest.mark.parametrize("name", ["DTLZ5", "DTLZ6"])
-@pytest.mark.parametrize("objectives", [2, 3, 4, 6])
+@pytest.mark.parametrize("objectives", [3, 5])
 def test_every_point_of_a_degenerate_front_has_a_solution(name, objectives):
     problem = make(name, objectives)
     front = problem.front(300)
@@ -141,7 +140,7 @@ def test_no_solution_dominates_the_degenerate_front_by_much(objectives):
 
 
 @pytest.mark.parametrize("name", ["DTLZ7", "MaF7", "LSMOP9"])
-@pytest.mark.parametrize("objectives", [2, 3, 6])
+@pytest.mark.parametrize("objectives", [2, 5])
 def test_no_smaller_position_is_as_good_on_the_disconnected_front(name, objectives):
     front = make(name, objectives).front(300)
 

@@ -3,14 +3,13 @@
 import math
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from tensorrvea import problems
 from tensorrvea.problems.fronts import nondominated
 
-SIZES = [(3, 12), (5, 21), (4, 5)]
+SIZES = [(3, 12), (4, 5)]
 
 
 def slow(number: int, x: list[float], m: int, exponent: int = 4) -> list[float]:
@@ -76,7 +75,7 @@ def test_maf5_as_platemo_computes_it():
     problem = problems.MaF5(objectives=3, exponent=1)
     x = samples(problem)
     expected = np.array([slow(5, row.astype(float).tolist(), 3, exponent=1) for row in x])
-    np.testing.assert_allclose(problem.objective_values(jnp.asarray(x)), expected, rtol=2e-5, atol=1e-6)
+    np.testing.assert_allclose(jax.jit(problem.objective_values)(x), expected, rtol=2e-5, atol=1e-6)
     with pytest.raises(ValueError, match=r"exponent must be 4.*got 2"):
         problems.MaF5(exponent=2)
 
@@ -99,14 +98,14 @@ def on_front(number: int, f: np.ndarray) -> np.ndarray:
     return f[:, -1] - 2 * m + (f[:, :-1] * (1 + np.sin(3 * np.pi * f[:, :-1]))).sum(axis=1)
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 5, 10])
+@pytest.mark.parametrize("objectives", [2, 5])
 @pytest.mark.parametrize("number", range(1, 8))
 def test_optimal_solutions_and_the_front_obey_the_same_equation(number, objectives):
     problem = problems.named(f"MaF{number}")(objectives=objectives)
     x = np.full((200, problem.variables), 0.0 if number == 7 else 0.5)
     x[:, : objectives - 1] = np.random.default_rng(2).uniform(size=(200, objectives - 1))
     with jax.enable_x64(True):
-        f = np.asarray(problem.objective_values(jnp.asarray(x)))
+        f = np.asarray(jax.jit(problem.objective_values)(x))
     np.testing.assert_allclose(on_front(number, f), 0, atol=1e-9)
     front = problem.front(500)
     np.testing.assert_allclose(on_front(number, front), 0, atol=1e-9)
