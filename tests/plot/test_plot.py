@@ -109,8 +109,7 @@ def test_stairs_go_round_the_dominated_region():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 5])
-@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+@pytest.mark.parametrize(("objectives", "ending"), [(2, "svg"), (3, "png"), (5, "pdf")])
 def test_every_kind_of_file_is_written_the_same_again(tmp_path, objectives, ending):
     rng = np.random.default_rng(1)
     fronts = [sphere(8, objectives, rng) for _ in range(3)]

@@ -50,9 +50,7 @@ def plot_front(
     with print_style():
         figure, axes = make_axes(ax, three_d=f.shape[1] == 3)
         if truth is not None:
-            axes.scatter(
-                *truth.T, s=2, color="0.75", linewidths=0, label="true front", zorder=1, rasterized=True
-            )
+            axes.scatter(*truth.T, s=2, color="0.75", linewidths=0, label="true front", zorder=1, rasterized=True)
         axes.scatter(*f.T, s=9, alpha=0.85, linewidths=0, label=label or "solutions", zorder=2)
         label_axes(axes, labels)
         if truth is not None or label is not None:
@@ -78,9 +76,7 @@ def plot_parallel(
     groups = dict(F) if isinstance(F, Mapping) else {None: F}
     arrays = [check_array("F", f, shape="(solutions, objectives)", ndim=2) for f in groups.values()]
     if len({f.shape[1] for f in arrays}) != 1:
-        raise ValueError(
-            f"F must have the same objectives in every set, got shapes {[f.shape for f in arrays]}"
-        )
+        raise ValueError(f"F must have the same objectives in every set, got shapes {[f.shape for f in arrays]}")
     labels = axis_labels(arrays[0].shape[1], names, units, directions)
     return draw_parallel(arrays, list(groups), labels, directions, None, ax)
 
@@ -101,19 +97,15 @@ def draw_parallel(
     with print_style():
         figure, axes = make_axes(ax, size=(max(3.4, 0.85 * m), 2.6))
         if truth is not None:
-            axes.add_collection(
-                LineCollection(_lines(scaled[-len(truth) :]), colors="0.85", linewidths=0.4, zorder=1)
-            )
+            axes.add_collection(LineCollection(_lines(scaled[-len(truth) :]), colors="0.85", linewidths=0.4, zorder=1))
             axes.plot([], [], color="0.75", label="true front")
         start = 0
         for i, (f, label) in enumerate(zip(groups, group_labels, strict=True)):
             alpha = float(np.clip(30 / max(len(f), 1), 0.08, 0.7))
             colour: Any = COLOURS[i % len(COLOURS)]
             if share is not None:
-                colour = mpl.colormaps["viridis_r"](share)
-            lines = LineCollection(
-                _lines(scaled[start : start + len(f)]), colors=colour, alpha=alpha, linewidths=0.7
-            )
+                colour = mpl.colormaps["viridis"](share)
+            lines = LineCollection(_lines(scaled[start : start + len(f)]), colors=colour, alpha=alpha, linewidths=0.7)
             lines.set_rasterized(len(f) > 2000)
             axes.add_collection(lines)
             if label is not None:
@@ -121,7 +113,7 @@ def draw_parallel(
             start += len(f)
         best, worst = _ends(every, directions)
         for j in range(m):
-            axes.axvline(j, color="0.3", linewidth=0.5, zorder=0.5)
+            axes.plot([j, j], [0, 1], color="0.3", linewidth=0.5, zorder=0.5)
             axes.text(j, 1.03, f"{worst[j]:.3g}", ha="center", va="bottom", fontsize=6)
             axes.text(j, -0.03, f"{best[j]:.3g}", ha="center", va="top", fontsize=6)
         axes.set(xlim=(-0.15, m - 0.85), ylim=(-0.1, 1.1), yticks=[], xticks=range(m))

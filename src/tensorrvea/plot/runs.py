@@ -39,9 +39,7 @@ def plot_convergence(
             x = check_array(f"steps of {label}", steps, shape="(steps,)", ndim=1)
             y = check_array(f"values of {label}", values, shape="(runs, steps)", ndim=2)
             if y.shape[1] != len(x):
-                raise ValueError(
-                    f"values of {label} must have {len(x)} columns, one a step, got {y.shape[1]}"
-                )
+                raise ValueError(f"values of {label} must have {len(x)} columns, one a step, got {y.shape[1]}")
             middle, low, high = summarise(y, band)
             colour = COLOURS[i % len(COLOURS)]
             axes.plot(x, middle, color=colour, label=label)
@@ -70,9 +68,7 @@ def summarise(values: ArrayLike, band: str) -> tuple[np.ndarray, np.ndarray, np.
     return middle, middle - half, middle + half
 
 
-def attainment(
-    fronts: Sequence[ArrayLike], points: ArrayLike, directions: str | Sequence[str] = "min"
-) -> np.ndarray:
+def attainment(fronts: Sequence[ArrayLike], points: ArrayLike, directions: str | Sequence[str] = "min") -> np.ndarray:
     """The share of the runs that attain each point: that have a solution at least as good in every objective.
 
     >>> attainment([[[0.0, 1.0]], [[1.0, 0.0]], [[0.0, 0.0]]], [[0.0, 1.0], [1.0, 1.0]]).tolist()
@@ -107,9 +103,7 @@ def plot_attainment(
     """
     if len(fronts) == 0:
         raise ValueError("fronts must hold at least one run, got none")
-    arrays = [
-        check_array(f"fronts[{i}]", f, shape="(solutions, objectives)", ndim=2) for i, f in enumerate(fronts)
-    ]
+    arrays = [check_array(f"fronts[{i}]", f, shape="(solutions, objectives)", ndim=2) for i, f in enumerate(fronts)]
     every = np.concatenate(arrays)
     labels = axis_labels(every.shape[1], names, units, directions)
     if every.shape[1] == 2:
@@ -118,15 +112,13 @@ def plot_attainment(
     with print_style():
         if every.shape[1] == 3:
             figure, axes = make_axes(ax, three_d=True)
-            order = np.argsort(share)[::-1]
-            drawn = axes.scatter(
-                *every[order].T, c=share[order], cmap="viridis_r", vmin=0, vmax=1, s=6, linewidths=0
-            )
+            order = np.argsort(share)[::-1]  # what few runs attain is drawn last, and darkest
+            drawn = axes.scatter(*every[order].T, c=share[order], cmap="viridis", vmin=0, vmax=1, s=6, linewidths=0)
             label_axes(axes, labels)
         else:
             figure = draw_parallel([every], [None], labels, directions, None, ax, share=share)
             axes = figure.axes[0] if ax is None else ax
-            drawn = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), "viridis_r")
+            drawn = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), "viridis")
         bar = figure.colorbar(drawn, ax=axes, shrink=0.7, pad=0.12 if every.shape[1] == 3 else 0.03)
         bar.set_label("share of runs that attain")
         return figure

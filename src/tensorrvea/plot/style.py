@@ -32,6 +32,8 @@ PRINT_STYLE: dict[str, Any] = {
     "ytick.labelsize": 7,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.5,
     "legend.fontsize": 7,
     "legend.frameon": False,
     "pdf.fonttype": 42,  # TrueType: text stays text, and publishers take it
@@ -67,9 +69,7 @@ def axis_labels(
     each = [directions] * objectives if isinstance(directions, str) else list(directions)
     for what, given in (("names", names), ("units", units), ("directions", each)):
         if len(given) != objectives:
-            raise ValueError(
-                f"{what} must have one entry for each of {objectives} objectives, got {len(given)}"
-            )
+            raise ValueError(f"{what} must have one entry for each of {objectives} objectives, got {len(given)}")
     for direction in each:
         check_choice("directions", direction, ("min", "max"))
     return [
@@ -84,9 +84,7 @@ def signs(directions: str | Sequence[str], objectives: int) -> np.ndarray:
     return np.array([1.0 if direction == "min" else -1.0 for direction in each])
 
 
-def make_axes(
-    ax: Any, *, three_d: bool = False, size: tuple[float, float] | None = None
-) -> tuple[Figure, Any]:
+def make_axes(ax: Any, *, three_d: bool = False, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
     """The given axes, or new ones the width of a column in print."""
     if ax is not None:
         if three_d and getattr(ax, "name", "") != "3d":

@@ -84,7 +84,7 @@ function drawChart(chart) {
 function chartAxes(svg, box, x, y, log) {
   const values = log
     ? ticks(...y.domain, 3).filter(Number.isInteger).map((power) => [power, format(10 ** power)])
-    : labelled(ticks(...y.domain, 3));
+    : labelled(ticks(...y.domain, 4));
   for (const [value, text] of values) {
     svg.append(svgElement("line", { x1: box.left, x2: box.right, y1: y(value), y2: y(value), class: "grid" }),
       svgElement("text", { x: box.left - 5, y: y(value) + 3.5, class: "tick end" }, text));

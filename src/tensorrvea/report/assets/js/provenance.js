@@ -15,7 +15,7 @@ function makeProvenance() {
     if (command) {
       const text = String(command);
       const button = element("button", { type: "button", class: "link", text: "Copy", onclick: () => copy(text, button) });
-      body.push(element("p", { class: "muted" }, "To make it again ", button), element("pre", { lines: clipped(text), tabIndex: 0 }));
+      body.push(element("p", { class: "muted hint" }, "To make it again ", button), element("pre", { lines: clipped(text), tabIndex: 0 }));
     }
     const head = element("summary", {}, nameElement(run.label));
     holder.append(data.runs.length > 1 ? element("details", { open: r === 0 && data.runs.length <= 3 }, head, ...body) : element("div", {}, ...body));

@@ -64,6 +64,7 @@ function format(value, figures = 4) {
     const [mantissa, exponent] = value.toExponential(figures - 1).split("e");
     text = `${Number(mantissa)}e${Number(exponent)}`;
   } else text = String(Number(value.toPrecision(Math.max(figures, size >= 1 ? Math.ceil(Math.log10(size + 1)) : 1))));
+  if (size >= 1e4 && size < 1e6) text = text.replace(/\B(?=(\d{3})+(?!\d|\d*\.))/g, ",");
   return text.replaceAll("-", "−");
 }
 
