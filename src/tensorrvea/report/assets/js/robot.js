@@ -13,9 +13,10 @@ function drawStage(canvas, replay, t) {
   const [x0, y0, x1, y1] = capsules[replay.followed];
   const [cameraX, followed] = [(x0 + x1) / 2, (y0 + y1) / 2];
   // The robot fills a good part of the stage. A jump makes room for itself up to a point, then the camera rises.
-  const shown = grounded ? Math.min(high, 2 * tall) * 1.12 : tall * 1.4;
+  const shown = grounded ? Math.max(tall, Math.min(high, 2 * tall)) * 1.12 : tall * 1.4;
   const scale = Math.min((height * FLOOR) / shown, width / (wide * 1.35));
-  const cameraY = grounded ? Math.max(0, followed + tall / 2 - (height * FLOOR) / scale) : followed;
+  const top = Math.max(...capsules.filter((_, p) => !replay.parts[p].fixed).map((ends) => Math.max(ends[1], ends[3])));
+  const cameraY = grounded ? Math.max(0, top - (0.9 * height * FLOOR) / scale) : followed;
   const toX = (x) => width / 2 + (x - cameraX) * scale;
   const toY = (y) => (grounded ? height * FLOOR : height / 2) - (y - cameraY) * scale;
   if (grounded) drawGround(context, width, height, cameraX, scale, toX, toY(0));
