@@ -1,5 +1,6 @@
 """A robot's task as a problem like any other: the variables are the weights of its policy."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -118,8 +119,8 @@ class RobotProblem(Problem):
         With an array of k keys, the rows are k equal parts, each with the start states of its own key.
         """
         keys = key[None] if key.ndim == 0 else key
-        starts = jax.vmap(self.start_states)(keys)
-        returns = mean_returns(self.play(starts, np.asarray(x, np.float64)))
+        q, qd = (np.stack(parts) for parts in zip(*map(self.start_states, keys), strict=True))
+        returns = mean_returns(self.play((q, qd), np.asarray(x, np.float64)))
         return np.asarray(returns * self.signs), np.zeros(len(x))
 
     # Episodes.
@@ -131,10 +132,8 @@ class RobotProblem(Problem):
         return self.draw_starts(jax.random.fold_in(key, SEARCH), self.episodes)
 
     def draw_starts(self, key: PRNGKeyArray, episodes: int) -> tuple[Array, Array]:
-        position = start_position(self.task.model)
-        # Each episode's own key is from its number: more episodes begin with the same ones.
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(episodes))
-        return jax.vmap(lambda k: self.task.start(k, position, self.world.physics.velocities))(keys)
+        """Positions and velocities to start from; the first of them are the same for any number."""
+        return _draw_starts(key, task=self.task, velocities=self.world.physics.velocities, episodes=episodes)
 
     def play(self, starts: tuple[Any, Any], x: Any) -> Episodes:
         """Whole episodes of the policies ``x`` from given start states: in JAX, or on the host if it is there.
@@ -192,6 +191,13 @@ class RobotPolicy:
 
     def __repr__(self) -> str:
         return f"RobotPolicy({self.problem.name}, {len(self.x)} weights)"
+
+
+@partial(jax.jit, static_argnames=("task", "velocities", "episodes"))
+def _draw_starts(key: PRNGKeyArray, *, task: Task, velocities: int, episodes: int) -> tuple[Array, Array]:
+    position = start_position(task.model)
+    keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(episodes))
+    return jax.vmap(lambda own: task.start(own, position, velocities))(keys)
 
 
 def mean_returns(played: Episodes) -> Any:

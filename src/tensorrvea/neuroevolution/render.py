@@ -99,7 +99,7 @@ class Camera:
 
     def _capsule(self, pen: Any, start: tuple[float, float], end: tuple[float, float], part: int) -> None:
         radius = max(1.0, float(self.shown.radii[part]) * self.scale)
-        colour = COLOURS[part % len(COLOURS)]
+        colour = TICK if self.shown.fixed[part] else COLOURS[part % len(COLOURS)]
         pen.line((*start, *end), fill=colour, width=round(2 * radius))
         for x, y in (start, end):
             pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from tensorrvea.checks import check_integer, check_number
 from tensorrvea.neuroevolution.backends.mujoco import Lanes, advance_on_host
 from tensorrvea.neuroevolution.models import load_model, require
 from tensorrvea.neuroevolution.problem import UNSEEN, RobotPolicy, RobotProblem
 from tensorrvea.neuroevolution.rollout import advance
+from tensorrvea.neuroevolution.tasks import Task
 
 FORMAT_VERSION = 1
 PLANES = {"xz": (0, 2), "xy": (0, 1)}
@@ -43,6 +44,8 @@ class Replay:
     ground: bool
     names: tuple[str, ...]
     radii: Float[np.ndarray, " parts"]
+    fixed: Bool[np.ndarray, " parts"]
+    """Which parts belong to the surroundings."""
     ends: Float[np.ndarray, "frames parts 4"]
     """x and y of one end, then of the other."""
     seconds: float
@@ -78,8 +81,8 @@ class Replay:
                 "ground": self.ground,
                 "seconds": round(self.seconds, 6),
                 "parts": [
-                    {"name": name, "radius": round(float(radius), 4)}
-                    for name, radius in zip(self.names, self.radii, strict=True)
+                    {"name": name, "radius": round(float(radius), 4), "fixed": bool(fixed)}
+                    for name, radius, fixed in zip(self.names, self.radii, self.fixed, strict=True)
                 ],
                 "frames": np.round(self.ends, 3).tolist(),
                 "objectives": list(self.objectives),
@@ -166,35 +169,40 @@ def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, fram
     check_number("frames_per_second", frames_per_second, minimum=0.0, open_minimum=True)
     trajectory = record(policy, seed=seed, steps=steps)
     stride = max(1, round(1 / (frames_per_second * trajectory.dt)))
-    names, radii, ends = capsules(problem, trajectory.q[::stride])
+    parts = capsules(problem.task, trajectory.q[::stride])
     return Replay(
         task=problem.task.name,
         backend=problem.backend,
         plane=problem.task.plane,
         ground=problem.task.ground,
-        names=names,
-        radii=radii,
-        ends=ends,
+        **parts._asdict(),
         seconds=stride * trajectory.dt,
         objectives=problem.objective_names,
         returns=trajectory.rewards.sum(axis=0),
     )
 
 
-def capsules(
-    problem: RobotProblem, q: Float[np.ndarray, "frames nq"]
-) -> tuple[tuple[str, ...], Float[np.ndarray, " parts"], Float[np.ndarray, "frames parts 4"]]:
-    """The robot's parts (capsules and balls) seen in its plane of motion: names, radii and ends.
+class Capsules(NamedTuple):
+    """The robot's parts, capsules and balls, as in ``Replay``."""
+
+    names: tuple[str, ...]
+    radii: Float[np.ndarray, " parts"]
+    fixed: Bool[np.ndarray, " parts"]
+    ends: Float[np.ndarray, "frames parts 4"]
+
+
+def capsules(task: Task, q: Float[np.ndarray, "frames nq"]) -> Capsules:
+    """The robot's parts seen in its plane of motion.
 
     MuJoCo's kinematics place them, whichever engine has moved the robot.
     """
     mujoco = require("mujoco", needed_for="replays")
-    model = load_model(problem.task.model)
+    model = load_model(task.model)
     data = mujoco.MjData(model)
     capsule, ball = int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_SPHERE)
     shown = np.flatnonzero((model.geom_type == capsule) | (model.geom_type == ball))
     half = np.where(model.geom_type[shown] == capsule, model.geom_size[shown, 1], 0.0)
-    axes = list(PLANES[problem.task.plane])
+    axes = list(PLANES[task.plane])
     ends = np.empty((len(q), len(shown), 4))
     for frame, position in enumerate(q):
         data.qpos[:] = position
@@ -202,8 +210,12 @@ def capsules(
         along = data.geom_xmat[shown].reshape(-1, 3, 3)[:, :, 2] * half[:, None]  # a capsule lies along its own z
         centre = data.geom_xpos[shown]
         ends[frame] = np.concatenate([(centre - along)[:, axes], (centre + along)[:, axes]], axis=1)
-    names = tuple(model.geom(i).name or model.body(model.geom_bodyid[i]).name for i in shown)
-    return names, np.array(model.geom_size[shown, 0]), ends
+    return Capsules(
+        names=tuple(model.geom(i).name or model.body(model.geom_bodyid[i]).name for i in shown),
+        radii=np.array(model.geom_size[shown, 0]),
+        fixed=np.array(model.geom_bodyid[shown] == 0),
+        ends=ends,
+    )
 
 
 def _check_policy(policy: RobotPolicy) -> RobotProblem:

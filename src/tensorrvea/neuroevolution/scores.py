@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_integer
@@ -20,7 +20,7 @@ class Scores:
     """
 
     returns: Float[np.ndarray, "k episodes m"]
-    failed: Float[np.ndarray, "k episodes"]
+    failed: Bool[np.ndarray, "k episodes"]
 
     @property
     def mean(self) -> Float[np.ndarray, "k m"]:
@@ -32,7 +32,7 @@ class Scores:
         return np.asarray(self._counted().std(axis=1).filled(np.nan))
 
     @property
-    def failures(self) -> Float[np.ndarray, " k"]:
+    def failures(self) -> Int[np.ndarray, " k"]:
         """How many of each policy's episodes failed."""
         return self.failed.sum(axis=1)
 

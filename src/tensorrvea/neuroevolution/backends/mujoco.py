@@ -27,6 +27,7 @@ class MuJoCo:
         threads = threads or usable_cores()
         self._data = [mujoco.MjData(self.model) for _ in range(threads)]
         self._pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
+        self._alone = rollout.Rollout(nthread=0)
         self._lock = threading.Lock()
 
     def step(
@@ -37,9 +38,12 @@ class MuJoCo:
         before = np.concatenate([np.zeros((lanes, 1)), q, qd], axis=1)  # time, positions, velocities
         control = np.repeat(action[:, None, :], frames, axis=1)
         states = np.empty((lanes, frames, before.shape[1]))
+        # A few lanes are done before another thread has woken up.
+        few = lanes < 4 * len(self._data)
+        pool, data = (self._alone, self._data[:1]) if few else (self._pool, self._data)
         with self._lock, without_log_file():
-            self._pool.rollout(
-                [self.model] * lanes, self._data, before, control, skip_checks=True, nstep=frames, state=states,
+            pool.rollout(
+                [self.model] * lanes, data, before, control, skip_checks=True, nstep=frames, state=states,
                 sensordata=np.empty((lanes, frames, self.model.nsensordata)),
             )  # fmt: skip
         after = states[:, -1]

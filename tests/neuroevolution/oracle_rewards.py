@@ -1,0 +1,45 @@
+"""The paper's objectives, written a second time: in plain NumPy, of a whole recorded episode at once."""
+
+import numpy as np
+
+HEIGHT = 1.25
+
+
+def returns_of(task, trajectory, control_weight):
+    """Sums of the rewards over the steps of an episode, from states and actions alone."""
+    q, actions, dt = trajectory.q.astype(float), trajectory.actions.astype(float), trajectory.dt
+    steps = len(actions)
+    assert len(q) == steps + 1
+    forward = (q[-1, 0] - q[0, 0]) / dt  # the sum of the steps' velocities telescopes
+    control = control_weight * np.sum(actions**2)
+    alive = float(steps)
+    if task == "MoHopper-m2":
+        climbed = 10 * np.sum((q[1:, 1] + HEIGHT) - HEIGHT)
+        return np.array([forward - control + alive, climbed - control + alive])
+    if task == "MoHopper-m3":
+        return np.array([forward + alive, 10 * np.sum(q[1:, 1]) + alive, alive - control])
+    if task in ("MoHalfCheetah", "MoSwimmer"):
+        return np.array([forward, -control])
+    if task in ("MoWalker2d", "MoAnt"):
+        return np.array([forward + alive, alive - control])
+    shoulder, elbow = q[1:, 0], q[1:, 0] + q[1:, 1]
+    tip = 0.1 * np.exp(1j * shoulder) + 0.11 * np.exp(1j * elbow)
+    return np.array([-np.abs(tip - (q[1:, 2] + 1j * q[1:, 3])).sum(), -control])
+
+
+def first_fall(task, q, qd):
+    """The step after which the robot is not healthy any more; None if it never falls."""
+    for step in range(1, len(q)):
+        height, lean = q[step, 1] + HEIGHT, q[step, 2]
+        if task.startswith("MoHopper"):
+            calm = max(np.abs(q[step, 2:]).max(), np.abs(qd[step]).max()) < 100
+            fallen = not (calm and height > 0.7 and -0.2 < lean < 0.2)
+        elif task == "MoWalker2d":
+            fallen = not (0.8 < height < 2 and -1 < lean < 1)
+        elif task == "MoAnt":
+            fallen = not 0.2 <= q[step, 2] <= 1
+        else:
+            fallen = False
+        if fallen:
+            return step
+    return None

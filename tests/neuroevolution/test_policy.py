@@ -1,0 +1,68 @@
+"""Policies as flat vectors."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tensorrvea.neuroevolution import MLP, TASKS
+
+
+@pytest.mark.parametrize(
+    ("task", "size"), [("MoHalfCheetah", 390), ("MoHopper-m2", 243), ("MoHopper-m3", 243), ("MoSwimmer", 178)]
+)
+def test_decision_sizes_are_the_papers(task, size):
+    assert MLP(inputs=TASKS[task].observations, outputs=TASKS[task].actions).size == size
+
+
+def test_a_network_by_hand():
+    policy = MLP(inputs=2, outputs=1, hidden=(2,))
+    # Layer 1: the matrix by rows (inputs × outputs), then its bias; layer 2 likewise.
+    x = np.array([1.0, -1.0, 0.5, 2.0, 0.1, -0.2, 3.0, -0.5, 0.25])
+    a, b = 0.3, -0.7
+    first = np.tanh(1.0 * a + 0.5 * b + 0.1)
+    second = np.tanh(-1.0 * a + 2.0 * b - 0.2)
+    wanted = np.tanh(3.0 * first - 0.5 * second + 0.25)
+    np.testing.assert_allclose(policy.load(x)(np.array([a, b])), [wanted], rtol=1e-14)
+
+
+@pytest.mark.parametrize("hidden", [(), (5,), (7, 3), (4, 4, 4)])
+def test_a_batch_is_each_policy_for_itself(hidden):
+    policy = MLP(inputs=3, outputs=2, hidden=hidden)
+    generator = np.random.default_rng(0)
+    x, observation = generator.normal(size=(6, policy.size)), generator.normal(size=(6, 3))
+    together = policy.apply(x, observation)
+    alone = np.stack([policy.load(row)(seen) for row, seen in zip(x, observation, strict=True)])
+    np.testing.assert_allclose(together, alone, rtol=1e-14)
+    np.testing.assert_allclose(jax.jit(policy.apply)(jnp.asarray(x), jnp.asarray(observation)), alone, atol=1e-5)
+    assert (np.abs(together) < 1).all()
+
+
+def test_a_loaded_policy_takes_many_observations():
+    policy = MLP(inputs=3, outputs=2)
+    act = policy.load(np.random.default_rng(1).normal(size=policy.size))
+    observations = np.random.default_rng(2).normal(size=(5, 3))
+    np.testing.assert_allclose(act(observations), np.stack([act(row) for row in observations]), rtol=1e-14)
+
+
+def test_a_vector_of_the_wrong_length_is_refused():
+    with pytest.raises(ValueError, match=r"x must have shape \(243,\), the weights of 11 → 16 → 3, got \(242,\)"):
+        MLP(inputs=11, outputs=3).load(np.zeros(242))
+
+
+def test_an_observation_of_the_wrong_length_is_refused():
+    with pytest.raises(ValueError, match="observation must end in 11 numbers"):
+        MLP(inputs=11, outputs=3).load(np.zeros(243))(np.zeros(10))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"inputs": 0}, "inputs must be at least 1"),
+        ({"hidden": (16, 0)}, "each size in hidden must be at least 1"),
+        ({"hidden": 16}, "hidden takes the sizes of the hidden layers"),
+    ],
+)
+def test_wrong_sizes_are_refused(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        MLP(**({"inputs": 3, "outputs": 2} | arguments))

@@ -1,0 +1,171 @@
+"""A robot's task as a problem: its box, signs, start states, identity, and its errors."""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import tensorrvea.neuroevolution.backends as backends
+from tensorrvea import TensorRVEA, optimize
+from tensorrvea.neuroevolution import TASKS, RobotProblem
+from tensorrvea.neuroevolution.models import load_model, model_path, require
+from tensorrvea.neuroevolution.problem import mean_returns
+from tensorrvea.neuroevolution.rollout import Episodes
+
+
+def hopper(**settings):
+    return RobotProblem(**({"task": "MoHopper-m2", "backend": "mujoco", "steps": 30} | settings))
+
+
+def test_the_box_and_the_first_population_are_the_papers():
+    problem = hopper()
+    assert problem.box == (-8, 8)
+    assert (problem.variables, problem.objectives) == (243, 2)
+    assert problem.directions == ("max", "max")
+    x = np.asarray(problem.sample(jax.random.key(0), 400))
+    assert np.std(x) == pytest.approx(0.1, rel=0.01)
+    assert np.mean(x) == pytest.approx(0, abs=0.002)
+    assert problem.steps == 30
+    assert RobotProblem(task="MoHopper-m2", backend="mujoco").steps == 1000
+    np.testing.assert_array_equal(problem.reference_point(), [0, -865.70227051])
+    np.testing.assert_array_equal(problem.reference_point("extensibility"), [0, -1127.1895752])
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_task_is_a_problem(name):
+    problem = RobotProblem(task=name, backend="mujoco", steps=3)
+    f, violation = problem.evaluate(jax.random.key(0), problem.sample(jax.random.key(1), 2))
+    assert f.shape == (2, problem.objectives)
+    assert jnp.isfinite(f).all()
+    assert (violation == 0).all()
+
+
+def test_the_control_weight_is_a_parameter_as_printed_by_default():
+    x = np.asarray(hopper().sample(jax.random.key(1), 3), np.float64)
+    printed, braxs = hopper(), hopper(control_weight=0.001)
+    assert printed.control_weight == 1
+    f, g = (problem.evaluate_host(jax.random.key(0), x)[0] for problem in (printed, braxs))
+    assert (g < f).all()  # minimised: less is paid
+    np.testing.assert_allclose((f - g)[:, 0], (f - g)[:, 1], rtol=1e-9)  # the same cost in both rewards
+
+
+def test_start_states_are_fixed_or_new_with_each_key():
+    one, other = jax.random.key(1), jax.random.key(2)
+    fixed, new = hopper(episodes=2), hopper(episodes=2, starts="new")
+    np.testing.assert_array_equal(fixed.start_states(one)[0], fixed.start_states(other)[0])
+    assert not np.array_equal(new.start_states(one)[0], new.start_states(other)[0])
+    np.testing.assert_array_equal(new.start_states(one)[0], new.start_states(one)[0])
+    assert not np.array_equal(hopper(start_seed=1, episodes=2).start_states(one)[0], fixed.start_states(one)[0])
+    assert not np.array_equal(*fixed.start_states(one)[0])  # one a episode
+    np.testing.assert_array_equal(hopper(episodes=1).start_states(one)[0], fixed.start_states(one)[0][:1])
+
+
+def test_problems_compare_by_value():
+    assert hopper() == hopper()
+    assert hash(hopper()) == hash(hopper())
+    for change in ({"steps": 31}, {"episodes": 2}, {"starts": "new"}, {"control_weight": 0.5}, {"hidden": (8,)}):
+        assert hopper() != hopper(**change)
+    assert hopper() != hopper(task="MoHopper-m3")
+
+
+def test_a_failed_episode_fails_the_evaluation():
+    played = Episodes(
+        returns=np.arange(8.0).reshape(2, 2, 2),
+        lengths=np.ones((2, 2), int),
+        failed=np.array([[False, False], [True, False]]),
+    )
+    np.testing.assert_array_equal(mean_returns(played), [[1, 2], [np.nan, np.nan]])
+
+
+def test_a_run_finds_better_policies_than_it_started_with():
+    problem = hopper(steps=100)
+    result = optimize(problem, TensorRVEA(population=24), generations=6, seed=1)
+    first = problem.evaluate_host(jax.random.key(0), np.asarray(problem.sample(jax.random.key(7), 24), np.float64))[0]
+    assert result.F.max(axis=0).sum() > (-first).max(axis=0).sum()
+    again = optimize(problem, TensorRVEA(population=24), generations=6, seed=1)
+    np.testing.assert_array_equal(result.F, again.F)
+
+
+def test_the_chosen_backend_is_recorded(monkeypatch, caplog):
+    caplog.set_level("INFO")
+    problem = hopper(backend="auto")
+    assert problem.backend == "mujoco"
+    assert problem.name == "MoHopper-m2 (mujoco)"
+    assert "backend mujoco for MoHopper-m2 on cpu" in caplog.text
+    monkeypatch.setattr(backends.jax, "default_backend", lambda: "gpu")
+    assert backends.choose_backend("auto", TASKS["MoHopper-m2"]) == "mjx"
+    assert backends.fitting_lanes("mjx") > 1000
+
+
+def test_a_host_problem_cannot_be_compiled():
+    problem = hopper()
+    with pytest.raises(TypeError, match="evaluated on the host and cannot be compiled"):
+        jax.jit(problem.evaluate)(jax.random.key(0), jnp.zeros((1, 243)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"task": "MoHoper-m2"}, "did you mean 'MoHopper-m2'"),
+        ({"backend": "mujco"}, r"backend must be one of 'auto', .*; did you mean 'mujoco'\?"),
+        ({"task": "MoSwimmer", "backend": "brax-spring"}, "backend must be one of brax, mjx, mujoco for MoSwimmer"),
+        ({"steps": 0}, "steps must be at least 1"),
+        ({"episodes": 0}, "episodes must be at least 1"),
+        ({"starts": "random"}, "starts must be one of 'fixed', 'new'"),
+        ({"control_weight": -1.0}, "control_weight must be a finite number in"),
+        ({"lanes": 0}, "lanes must be at least 1"),
+        ({"hidden": (0,)}, "each size in hidden must be at least 1"),
+    ],
+)
+def test_wrong_arguments_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        hopper(**settings)
+
+
+def test_a_policy_of_the_wrong_length_is_refused():
+    with pytest.raises(ValueError, match=r"x must have shape \(243,\)"):
+        hopper().load(np.zeros(10))
+
+
+def test_a_loaded_policy_acts():
+    problem = hopper()
+    x = np.asarray(problem.sample(jax.random.key(0), 1))[0]
+    policy = problem.load(x)
+    seen = np.linspace(-1, 1, 11)
+    np.testing.assert_allclose(policy(seen), problem.policy.load(x)(seen), rtol=1e-6)
+    assert repr(policy) == "RobotPolicy(MoHopper-m2 (mujoco), 243 weights)"
+
+
+def test_a_task_without_reference_point_says_so():
+    with pytest.raises(ValueError, match="MoAnt is not in the paper"):
+        RobotProblem(task="MoAnt", backend="mujoco").reference_point()
+
+
+@pytest.mark.parametrize("package", ["mujoco", "brax.envs", "PIL.Image"])
+def test_a_missing_package_is_named_with_its_remedy(package, monkeypatch):
+    top = package.partition(".")[0]
+    for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, top, None)
+    remedy = rf"this needs the package '{top}', which is not installed: pip install \"tensorrvea\[neuroevolution\]\""
+    with pytest.raises(ModuleNotFoundError, match=remedy):
+        require(package, needed_for="this")
+
+
+def test_missing_models_are_named_with_their_remedy(monkeypatch):
+    monkeypatch.setattr("tensorrvea.neuroevolution.models.find_spec", lambda _: None)
+    with pytest.raises(ModuleNotFoundError, match=r"models come with the package 'brax'.*pip install"):
+        model_path("hopper")
+
+
+def test_a_package_that_is_there_but_broken_is_not_called_missing(monkeypatch, tmp_path):
+    (tmp_path / "halfthere.py").write_text("import nowhere_to_be_found\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModuleNotFoundError, match="No module named 'nowhere_to_be_found'"):
+        require("halfthere", needed_for="this")
+
+
+def test_models_are_loaded_once():
+    assert load_model("hopper") is load_model("hopper")

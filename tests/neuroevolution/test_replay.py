@@ -1,0 +1,144 @@
+"""Replays, pictures and honest scores."""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+from PIL import Image
+
+from tensorrvea.neuroevolution import RobotProblem, Scores, record, render, replay, rescore
+from tensorrvea.neuroevolution.replay import capsules
+from tensorrvea.neuroevolution.tasks import TASKS
+
+
+def problem_of(task="MoHopper-m2", **settings):
+    return RobotProblem(task=task, backend="mujoco", **({"steps": 40} | settings))
+
+
+def policies(problem, n=3):
+    return np.asarray(problem.sample(jax.random.key(0), n), np.float64)
+
+
+def test_the_standing_hopper_by_hand():
+    """Torso from 1.05 to 1.45, thigh below it, and a foot that lies along x; all as in its model's file."""
+    parts = capsules(TASKS["MoHopper-m2"], np.zeros((1, 6)))
+    assert parts.names == ("torso_geom", "thigh_geom", "leg_geom", "foot_geom")
+    np.testing.assert_allclose(parts.radii, [0.05, 0.05, 0.04, 0.06])
+    ends = dict(zip(parts.names, parts.ends[0], strict=True))
+    np.testing.assert_allclose(ends["torso_geom"], [0, 1.05, 0, 1.45], atol=1e-6)
+    np.testing.assert_allclose(ends["thigh_geom"], [0, 0.6, 0, 1.05], atol=1e-6)
+    np.testing.assert_allclose(np.sort(ends["foot_geom"][[0, 2]]), [-0.13, 0.26], atol=1e-6)
+    np.testing.assert_allclose(ends["foot_geom"][[1, 3]], 0.1, atol=1e-6)
+    assert not parts.fixed.any()
+
+
+def test_a_moved_and_turned_hopper():
+    q = np.array([[2.0, 0.5, np.pi / 2, 0, 0, 0]])
+    torso = capsules(TASKS["MoHopper-m2"], q).ends[0, 0]
+    np.testing.assert_allclose(torso, [1.8, 1.75, 2.2, 1.75], atol=1e-6)  # about +y: upwards turns to +x
+
+
+def test_the_reachers_walls_are_fixed():
+    parts = capsules(TASKS["MoReacher"], np.zeros((1, 4)))
+    moving = [name for name, fixed in zip(parts.names, parts.fixed, strict=True) if not fixed]
+    assert moving == ["link0", "link1", "fingertip", "target"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_replay_is_a_small_plain_file(task):
+    problem = problem_of(task)
+    shown = replay(problem.load(policies(problem)[0]), seed=3)
+    data = json.loads(shown.json())
+    assert (data["format"], data["version"], data["task"], data["backend"]) == ("tensorrvea-replay", 1, task, "mujoco")
+    frames = np.array(data["frames"])
+    assert frames.shape == (len(shown.ends), len(data["parts"]), 4)
+    np.testing.assert_allclose(frames, shown.ends, atol=5.1e-4)
+    assert len(data["returns"]) == len(data["objectives"]) == problem.objectives
+    np.testing.assert_allclose(shown.positions[..., 0], (shown.ends[..., 0] + shown.ends[..., 2]) / 2)
+    if task != "MoAnt":  # planar: lengths stay, seen from the side
+        np.testing.assert_allclose(shown.lengths, np.broadcast_to(shown.lengths[0], shown.lengths.shape), atol=1e-6)
+    assert shown.angles.shape == shown.lengths.shape
+    assert len(shown.json()) < 60_000
+
+
+def test_a_record_is_an_episode_from_an_unseen_start():
+    problem = problem_of()
+    x = policies(problem)[0]
+    trajectory = record(problem.load(x), seed=2)
+    steps = len(trajectory.actions)
+    assert trajectory.q.shape == (steps + 1, 6)
+    assert trajectory.rewards.shape == (steps, 2)
+    assert not trajectory.failed
+    assert not np.array_equal(trajectory.q[0], np.asarray(problem.start_states(jax.random.key(0))[0])[0])
+    np.testing.assert_array_equal(record(problem.load(x), seed=2).q, trajectory.q)
+    assert len(record(problem.load(x), seed=2, steps=3).actions) == 3
+
+
+@pytest.mark.parametrize("task", ["MoHopper-m2", "MoSwimmer", "MoReacher"])
+def test_a_picture_is_drawn_without_a_display(task, tmp_path, monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    problem = problem_of(task)
+    path = render(problem.load(policies(problem)[0]), tmp_path / "robot.gif", steps=20, width=160)
+    with Image.open(path) as picture:
+        assert picture.size == (160, 120)
+        assert picture.n_frames > 3
+        assert picture.info["duration"] >= 20
+        colours = []
+        for frame in (0, picture.n_frames - 1):
+            picture.seek(frame)
+            colours.append(np.asarray(picture.convert("RGB")))
+    assert not np.array_equal(*colours)
+    blue = (np.abs(colours[0].astype(int) - (0, 114, 178)).sum(axis=-1) < 40).sum()
+    assert blue > 20 or task == "MoReacher"  # the first part of the robot is in the picture
+
+
+def test_a_picture_of_a_replay_is_the_same(tmp_path):
+    problem = problem_of()
+    policy = problem.load(policies(problem)[0])
+    one = render(policy, tmp_path / "one.gif", seed=1, width=64)
+    other = render(replay(policy, seed=1), tmp_path / "other.gif", width=64)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_pictures_and_replays_say_what_they_take(tmp_path):
+    problem = problem_of()
+    policy = problem.load(policies(problem)[0])
+    with pytest.raises(ValueError, match=r"path must end in \.gif, got 'robot.mp4'"):
+        render(policy, "robot.mp4")
+    with pytest.raises(TypeError, match=r"policy takes what problem\.load\(x\) gives"):
+        replay(np.zeros(243))
+    with pytest.raises(ValueError, match="frames_per_second must be a finite number"):
+        replay(policy, frames_per_second=0)
+
+
+def test_scores_are_means_and_spreads_on_unseen_starts():
+    problem = problem_of(episodes=2)
+    x = policies(problem)
+    scores = rescore(problem, x, episodes=5, seed=4)
+    assert scores.returns.shape == (3, 5, 2)
+    np.testing.assert_allclose(scores.mean, scores.returns.mean(axis=1))
+    np.testing.assert_allclose(scores.spread, scores.returns.std(axis=1))
+    assert (scores.spread > 0).all()
+    assert (scores.failures == 0).all()
+    used = np.asarray(problem.start_states(jax.random.key(0))[0])
+    unseen = np.asarray(problem.draw_starts(jax.random.fold_in(jax.random.key(4), 1), 5)[0])
+    assert not set(used[:, 0].tolist()) & set(unseen[:, 0].tolist())
+    np.testing.assert_array_equal(rescore(problem, x[1:2], episodes=5, seed=4).returns[0], scores.returns[1])
+
+
+def test_failed_episodes_are_left_out_of_scores_and_counted():
+    scores = Scores(
+        returns=np.array([[[1.0, 2.0], [np.nan, 9.0], [3.0, 6.0]]]), failed=np.array([[False, True, False]])
+    )
+    np.testing.assert_allclose(scores.mean, [[2, 4]])
+    np.testing.assert_allclose(scores.spread, [[1, 2]])
+    assert scores.failures.tolist() == [1]
+
+
+def test_scores_say_what_they_take():
+    problem = problem_of()
+    with pytest.raises(ValueError, match="x must have 243 columns"):
+        rescore(problem, np.zeros((2, 10)))
+    with pytest.raises(TypeError, match="problem takes a RobotProblem"):
+        rescore("MoHopper-m2", np.zeros((2, 243)))

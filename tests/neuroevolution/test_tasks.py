@@ -1,0 +1,165 @@
+"""The table of tasks: each row against its model, and its rules against numbers by hand."""
+
+import jax
+import numpy as np
+import pytest
+
+from tensorrvea.neuroevolution.models import load_model, start_position
+from tensorrvea.neuroevolution.rollout import judge
+from tensorrvea.neuroevolution.tasks import TASKS, Step, find_task
+
+
+def step_of(task, *, before, after, velocity, action, dt=0.1, control_weight=None):
+    weight = TASKS[task].control_weight if control_weight is None else control_weight
+    return Step(*map(np.array, (before, after, velocity, action)), dt=dt, control_weight=weight)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_fits_its_model(name):
+    task = TASKS[name]
+    model = load_model(task.model)
+    position = start_position(task.model)
+    q, qd = task.start(jax.random.key(0), position, model.nv)
+    assert q.shape == (model.nq,)
+    assert qd.shape == (model.nv,)
+    assert task.actions == model.nu
+    assert task.observe(np.asarray(q), np.asarray(qd)).shape == (task.observations,)
+    assert task.healthy(np.asarray(q), np.asarray(qd))
+    assert all(len(point) == len(task.objectives) for point in task.references.values())
+    assert np.abs(np.asarray(q) - position).max() <= 0.2
+    assert (model.actuator_ctrlrange == [-1, 1]).all()
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_observations_are_the_same_in_numpy_and_jax_and_for_any_batch(name):
+    task = TASKS[name]
+    model = load_model(task.model)
+    generator = np.random.default_rng(0)
+    q, qd = generator.normal(size=(3, 4, model.nq)), 20 * generator.normal(size=(3, 4, model.nv))
+    seen = task.observe(q, qd)
+    np.testing.assert_allclose(jax.vmap(jax.vmap(task.observe))(q, qd), seen, rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(task.healthy(q, qd), jax.vmap(jax.vmap(task.healthy))(q, qd))
+
+
+def test_hopper_with_two_objectives_by_hand():
+    # v = (0.7 - 0.5) / 0.1 = 2; height = 0.3 above the start; a² = 0.25 + 1 + 0 = 1.25
+    step = step_of(
+        "MoHopper-m2", before=[0.5, 0, 0, 0, 0, 0], after=[0.7, 0.3, 0, 0, 0, 0], velocity=[0.0] * 6,
+        action=[0.5, -1.0, 0.0],
+    )  # fmt: skip
+    outcome = judge(TASKS["MoHopper-m2"], step)
+    np.testing.assert_allclose(outcome.reward, [2 - 1.25 + 1, 10 * 0.3 - 1.25 + 1])
+    light = judge(TASKS["MoHopper-m2"], step._replace(control_weight=0.001))
+    np.testing.assert_allclose(light.reward, [2 - 0.00125 + 1, 3 - 0.00125 + 1])
+    three = judge(TASKS["MoHopper-m3"], step)
+    np.testing.assert_allclose(three.reward, [2 + 1, 3 + 1, -1.25 + 1])
+
+
+def test_cheetah_and_swimmer_by_hand():
+    cheetah = step_of("MoHalfCheetah", before=[1.0] * 9, after=[0.8] * 9, velocity=[0.0] * 9, action=[0.5] * 6)
+    np.testing.assert_allclose(judge(TASKS["MoHalfCheetah"], cheetah).reward, [-2.0, -0.1 * 6 * 0.25])
+    swimmer = step_of("MoSwimmer", before=[0.0] * 5, after=[0.3] * 5, velocity=[0.0] * 5, action=[1.0, -1.0])
+    np.testing.assert_allclose(judge(TASKS["MoSwimmer"], swimmer).reward, [3.0, -2e-4])
+
+
+def test_walker_ant_and_reacher_by_hand():
+    walker = step_of("MoWalker2d", before=[0.0] * 9, after=[0.1] * 9, velocity=[0.0] * 9, action=[0.5] * 6)
+    np.testing.assert_allclose(judge(TASKS["MoWalker2d"], walker).reward, [1 + 1, -1.5 + 1])
+    ant = step_of("MoAnt", before=[0.0] * 15, after=[0.2] * 15, velocity=[0.0] * 14, action=[0.5] * 8)
+    np.testing.assert_allclose(judge(TASKS["MoAnt"], ant).reward, [2 + 1, -0.5 * 2 + 1])
+    # Shoulder up, elbow to the right: the tip is at (0.11, 0.1); the target is 0.03 and 0.04 away.
+    arm = step_of(
+        "MoReacher", before=[0.0] * 4, after=[np.pi / 2, -np.pi / 2, 0.08, 0.06], velocity=[0.0] * 4, action=[0.5, 0.5],
+    )  # fmt: skip
+    np.testing.assert_allclose(judge(TASKS["MoReacher"], arm).reward, [-0.05, -0.5], rtol=1e-12)
+
+
+def test_reference_points_are_the_papers():
+    assert TASKS["MoHalfCheetah"].references == {"neuroevolution": (0, -599.78643799)}
+    assert TASKS["MoHopper-m2"].references == {
+        "neuroevolution": (0, -865.70227051),
+        "extensibility": (0, -1127.1895752),
+    }
+    assert TASKS["MoHopper-m3"].references == {
+        "neuroevolution": (0, 0, -1942.84301758),
+        "extensibility": (80.86401367, 0, -1905.52331543),
+    }
+    assert TASKS["MoSwimmer"].references == {"neuroevolution": (0, -0.19898804)}
+
+
+@pytest.mark.parametrize(
+    ("task", "where", "value", "healthy"),
+    [
+        ("MoHopper-m2", 1, 0.71 - 1.25, True),
+        ("MoHopper-m2", 1, 0.69 - 1.25, False),
+        ("MoHopper-m2", 2, 0.19, True),
+        ("MoHopper-m2", 2, -0.21, False),
+        ("MoHopper-m2", 4, 101.0, False),
+        ("MoHopper-m2", 0, 500.0, True),
+        ("MoWalker2d", 1, 0.81 - 1.25, True),
+        ("MoWalker2d", 1, 2.01 - 1.25, False),
+        ("MoWalker2d", 2, 0.99, True),
+        ("MoWalker2d", 2, 1.01, False),
+        ("MoAnt", 2, 0.21, True),
+        ("MoAnt", 2, 0.19, False),
+        ("MoAnt", 2, 1.01, False),
+        ("MoHalfCheetah", 1, -3.0, True),
+    ],
+)
+def test_falling_ends_an_episode(task, where, value, healthy):
+    model = load_model(TASKS[task].model)
+    q = start_position(TASKS[task].model)
+    q[where] = value
+    assert bool(TASKS[task].healthy(q, np.zeros(model.nv))) == healthy
+
+
+def test_fast_joints_end_a_hoppers_episode():
+    qd = np.zeros(6)
+    qd[4] = -101
+    assert not TASKS["MoHopper-m3"].healthy(np.zeros(6), qd)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e3])
+def test_exploding_steps_are_told(bad):
+    task = TASKS["MoHalfCheetah"]
+    still = step_of("MoHalfCheetah", before=[0.0] * 9, after=[0.0] * 9, velocity=[0.0] * 9, action=[1.0] * 6)
+    assert not judge(task, still).exploded
+    assert judge(task, still._replace(after=np.array([bad] + [0.0] * 8))).exploded
+    if not np.isfinite(bad):
+        assert judge(task, still._replace(velocity=np.array([0.0] * 8 + [bad]))).exploded
+
+
+def test_a_large_control_weight_is_no_explosion():
+    step = step_of(
+        "MoHopper-m3", before=[0.0] * 6, after=[0.0] * 6, velocity=[0.0] * 6, action=[1.0] * 3, control_weight=1e4
+    )
+    assert not judge(TASKS["MoHopper-m3"], step).exploded
+
+
+def test_start_states_have_brax_scales():
+    def draw(task, position):
+        keys = jax.random.split(jax.random.key(1), 2000)
+        start = TASKS[task].start
+        return jax.jit(jax.vmap(lambda key: start(key, position, load_model(TASKS[task].model).nv)))(keys)
+
+    q, qd = draw("MoHopper-m2", np.zeros(6))
+    for part in (q, qd):
+        np.testing.assert_allclose(np.abs(part).max(), 5e-3, rtol=0.02)
+        np.testing.assert_allclose(np.std(part), 5e-3 / np.sqrt(3), rtol=0.05)
+    q, qd = draw("MoHalfCheetah", np.zeros(9))
+    np.testing.assert_allclose(np.abs(q).max(), 0.1, rtol=0.02)
+    np.testing.assert_allclose(np.std(qd), 0.1, rtol=0.05)
+    q, _ = draw("MoAnt", start_position("ant"))
+    np.testing.assert_allclose(np.linalg.norm(q[:, 3:7], axis=1), 1, rtol=1e-5)
+    q, qd = draw("MoReacher", start_position("reacher"))
+    assert np.linalg.norm(q[:, 2:4], axis=1).max() <= 0.2
+    assert (qd[:, 2:] == 0).all()
+
+
+def test_the_cheetahs_mass_is_what_its_file_asks_for():
+    assert load_model("half_cheetah").body_mass.sum() == pytest.approx(14)
+
+
+def test_a_wrong_name_gets_a_hint():
+    with pytest.raises(ValueError, match=r"task must be one of .* got 'MoHoper-m2'; did you mean 'MoHopper-m2'\?"):
+        find_task("MoHoper-m2")
