@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from tensorrvea import loop
 from tensorrvea.checks import check_number
 from tensorrvea.optimize import Search
 from tensorrvea.runs import checkpoint
@@ -87,7 +88,7 @@ class Kept:
         if not self.search.stopped:
             self.begin_session()
             if self.search.carry is not None:
-                self.search.compile(checkpoint.shapes(self.search)[1])
+                compile_rest(self.search)
         self.due = time.monotonic() + self.every
 
     def agree(self, spec: dict[str, Any], *, extend: bool, accept_changes: bool) -> None:
@@ -170,6 +171,14 @@ class Kept:
             self.manifest["ended"] = {"at": now(), "why": search.stopped, "generation": search.generation}
             write_result(search, self.directory)
         write_manifest(self.directory, self.manifest)
+
+
+def compile_rest(search: Search) -> None:
+    """What a search needs after its first generation, before its clock goes on."""
+    if search.problem.host:
+        search.compile(checkpoint.shapes(search)[1])
+    else:
+        loop.chunk_compiled.prepare(search.program, **search.chunk_arguments(0, []))
 
 
 def restore_latest(search: Search, directory: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
