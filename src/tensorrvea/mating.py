@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from tensorrvea.randomness import threefry, words
+from tensorrvea.randomness import threefry, written_words
 
 # Up to this many parents, counting who comes before is one small kernel, and faster than a permutation by rounds.
 COUNTED_UP_TO = 512
@@ -32,7 +32,7 @@ def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], coun
 def by_counting(key: PRNGKeyArray, most: int, living: Int[Array, ""], count: int) -> Int[Array, " count"]:
     """The rank of a place's random word among those of its permutation is a random permutation."""
     place = jnp.arange(count + most)
-    word, block = words(key, place.shape), place // living
+    word, block = written_words(key, len(place)), place // living
     before = (word < word[:count, None]) | ((word == word[:count, None]) & (place < place[:count, None]))
     return (before & (block == block[:count, None])).sum(axis=1, dtype=jnp.int32)
 
@@ -47,7 +47,8 @@ def by_rounds(key: PRNGKeyArray, most: int, living: Int[Array, ""], count: int) 
     del most
     place = jnp.arange(count, dtype=jnp.uint32)
     block, position = place // living.astype(jnp.uint32), place % living.astype(jnp.uint32)
-    bits = 32 - lax.clz((living - 1).astype(jnp.uint32))
+    # Halves of a bit or two are too small to mix: among fewer than eight, some would breed first more often.
+    bits = jnp.maximum(32 - lax.clz((living - 1).astype(jnp.uint32)), 5)
     low_bits = bits // 2
     low_mask, high_mask = (jnp.uint32(1) << low_bits) - 1, (jnp.uint32(1) << (bits - low_bits)) - 1
     data = jax.random.key_data(key).astype(jnp.uint32)

@@ -101,5 +101,10 @@ def mutate(
     # Both halves are one formula of v ≤ 1/2 and of the room on the side that the mutation goes to.
     v = jnp.where(down, u, 1 - u)
     room = jnp.where(down, x - lower, upper - x) / span
-    step = 1 - (2 * v + (1 - 2 * v) * jnp.maximum(1 - room, 0) ** (eta + 1)) ** (1 / (eta + 1))
+    step = 1 - power(2 * v + (1 - 2 * v) * power(jnp.maximum(1 - room, 0), eta + 1), 1 / (eta + 1))
     return jnp.clip(jnp.where(down, x - step * span, x + step * span), lower, upper)
+
+
+def power(base: Float[Array, "..."], exponent: Float[Array, ""] | float) -> Float[Array, "..."]:
+    """A base ≥ 0 to a positive power. Unlike a general power, it vectorises."""
+    return jnp.exp(jnp.log(base) * exponent)

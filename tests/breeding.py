@@ -1,0 +1,17 @@
+"""One compiled way to breed: by itself, every operation of a variation would be compiled on its own."""
+
+from functools import partial
+
+import jax
+
+from tensorrvea.population import Offspring, Population
+from tensorrvea.problem import Problem
+from tensorrvea.variation import Variation
+
+
+@partial(jax.jit, static_argnames=("problem", "offspring"))
+def breed(
+    key: jax.Array, variation: Variation, survivors: Population, mates: jax.Array, score: jax.Array, *,
+    problem: Problem, offspring: int,
+) -> Offspring:  # fmt: skip
+    return variation(key, survivors, mates, score, problem, offspring)

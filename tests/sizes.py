@@ -1,0 +1,15 @@
+"""One problem and one size for all tests of runs, so that they share what was compiled."""
+
+import tensorrvea as tr
+
+POPULATION = 28  # a lattice of six divisions
+GENERATIONS = 20
+
+
+def problem() -> tr.Problem:
+    """Made anew at each call: equal problems share what was compiled."""
+    return tr.problems.DTLZ2(objectives=3, variables=7)
+
+
+def algorithm(**settings) -> tr.TensorRVEA:
+    return tr.TensorRVEA(population=POPULATION, **settings)

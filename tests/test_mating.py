@@ -1,0 +1,94 @@
+"""Permutations of the living: complete, uniform, and the same whatever way they are made."""
+
+from functools import partial
+from itertools import permutations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from tensorrvea.mating import by_counting, by_rounds, living_rows, permutations_of_the_living
+
+MOST = 8
+COUNT = 24
+KEYS = 12_000
+WAYS = [by_counting, by_rounds]
+
+
+@partial(jax.jit, static_argnums=0)
+def shuffles(way, keys, living):
+    return jax.vmap(lambda key: way(key, MOST, living, COUNT))(keys)
+
+
+@pytest.fixture(scope="module")
+def keys():
+    return jax.random.split(jax.random.key(11), KEYS)
+
+
+@pytest.mark.parametrize("living", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("way", WAYS)
+def test_permutations_follow_one_another_and_all_are_equally_likely(way, living, keys):
+    drawn = np.asarray(shuffles(way, keys, jnp.int32(living)))
+    whole = COUNT // living
+    blocks = drawn[:, : whole * living].reshape(KEYS, whole, living)
+    assert (np.sort(blocks, axis=2) == np.arange(living)).all()
+    if living == 1:
+        return
+    # The first two blocks of each key: every place is uniform, and so is every pair of neighbours.
+    for block in blocks[:, :2].transpose(1, 0, 2):
+        for place in range(living):
+            assert stats.chisquare(np.bincount(block[:, place], minlength=living)).pvalue > 1e-5
+        pairs = np.bincount(block[:, 0] * living + block[:, 1], minlength=living**2)
+        between = pairs.reshape(living, living)[~np.eye(living, dtype=bool)]
+        assert stats.chisquare(between).pvalue > 1e-5
+    # One block says nothing about the next.
+    joint = np.bincount(blocks[:, 0, 0] * living + blocks[:, 1, 0], minlength=living**2)
+    assert stats.chisquare(joint).pvalue > 1e-5
+    if living <= 5:
+        number = {order: i for i, order in enumerate(permutations(range(living)))}
+        seen = np.bincount([number[tuple(row)] for row in blocks[:, 0].tolist()], minlength=len(number))
+        assert stats.chisquare(seen).pvalue > 1e-5
+
+
+@pytest.mark.parametrize("living", [511, 1000, 1024])
+def test_large_permutations_are_complete_and_look_random(living):
+    count = 4 * 1024
+    shuffle = jax.jit(lambda key: by_rounds(key, 1024, jnp.int32(living), count))
+    pvalues = []
+    for seed in range(3):
+        drawn = np.asarray(shuffle(jax.random.key(seed)))
+        block = drawn[:living]
+        assert (np.sort(block) == np.arange(living)).all()
+        # As many of the first half go to the first half as in a random permutation.
+        stay = int((block[: living // 2] < living // 2).sum())
+        pvalues.append(2 * min(stats.hypergeom.cdf(stay, living, living // 2, living // 2),
+                               stats.hypergeom.sf(stay - 1, living, living // 2, living // 2)))  # fmt: skip
+        assert abs(stats.spearmanr(np.arange(living), block).statistic) < 4.5 / np.sqrt(living)
+        assert abs(stats.spearmanr(block[:-1], block[1:]).statistic) < 4.5 / np.sqrt(living)
+        # No more rows stay where they are than chance allows (Poisson with mean 1).
+        assert (block == np.arange(living)).sum() <= 9
+    assert min(pvalues) > 1e-4
+
+
+def test_living_rows_are_in_order():
+    rows, living = living_rows(jnp.array([False, True, False, True, True]))
+    assert rows[:3].tolist() == [1, 3, 4]
+    assert int(living) == 3
+    rows, living = living_rows(jnp.zeros(3, bool))
+    assert (int(living), rows.tolist()) == (1, [0, 0, 0])
+
+
+@pytest.mark.parametrize("count", [30, 600])
+def test_the_living_breed_equally_often_and_the_dead_never(count):
+    alive = jnp.arange(20) % 3 != 1
+    mates = jax.jit(lambda key: permutations_of_the_living(key, alive, count))
+    bred = np.bincount(mates(jax.random.key(5)), minlength=20)
+    living = np.asarray(alive)
+    assert (bred[~living] == 0).all()
+    assert set(bred[living]) <= {count // living.sum(), -(-count // living.sum())}
+
+
+def test_no_mates_are_asked_for_by_one_who_breeds_alone():
+    assert permutations_of_the_living(jax.random.key(0), jnp.ones(4, bool), 0).shape == (0,)
