@@ -15,6 +15,8 @@ from tensorrvea.history import History, Individuals
 from tensorrvea.problem import Problem
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas
     from matplotlib.figure import Figure
 
@@ -103,6 +105,12 @@ class Result:
             "names": problem.objective_names, "units": problem.units, "directions": problem.directions, **known
         }  # fmt: skip
         return plot_front(self.F, **(described | options))
+
+    def report(self, path: "str | Path", *, title: str | None = None, replays: int = 12) -> "Path":
+        """Writes one HTML page, made for choosing a solution, and gives its path (see ``tensorrvea.report``)."""
+        from tensorrvea.report import report
+
+        return report(self, path, title=title, replays=replays)
 
     def __repr__(self) -> str:
         parts: Sequence[str] = (

@@ -16,10 +16,11 @@ from tensorrvea.optimize import optimize
 from tensorrvea.report import History, Part, Replay, report
 from tensorrvea.report.bands import progress_charts
 from tensorrvea.report.beside import write_csv
-from tensorrvea.report.from_result import algorithm_name, run_from_result, runs_from_results
+from tensorrvea.report.from_result import algorithm_name, run_from_result
 from tensorrvea.report.indicators import with_indicators
 from tensorrvea.report.packing import pack, pack_for_drawing, plain, safe_json
 from tensorrvea.report.page import make_page, page_data
+from tensorrvea.report.write import gather_runs
 
 
 def unpack(packed):
@@ -173,8 +174,8 @@ def test_the_same_runs_make_the_same_page():
 
 def test_writing_fails_whole(tmp_path):
     (tmp_path / "page.html").write_text("before")
-    with pytest.raises(ValueError, match="label of its own"):
-        report([make_run("A"), make_run("A")], tmp_path / "page.html")
+    with pytest.raises(ValueError, match="same units"):
+        report([make_run("A"), make_run("B", units=["s", "", ""])], tmp_path / "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
     assert (tmp_path / "page.html").read_text() == "before"
 
@@ -199,14 +200,27 @@ def test_a_result_becomes_a_run(result):
 
 def test_results_are_labelled_apart(result):
     other = replace(result, algorithm=tr.TensorRVEA(population=28, variation=tr.CSO()))
-    labels = [run.label for run in runs_from_results([result, other, result, result])]
-    assert labels == [
-        "TensorRVEA, seed 4",
-        "TensorRVEA + CSO, seed 4",
-        "TensorRVEA, seed 4 (2)",
-        "TensorRVEA, seed 4 (3)",
-    ]
+    labels = [run.label for run in gather_runs([result, other, result, result], replays=0)]
+    one, two = "TensorRVEA, seed 4", "TensorRVEA + CSO, seed 4"
+    assert labels == [one, two, f"{one} (2)", f"{one} (3)"]
     assert algorithm_name(other.algorithm) == "TensorRVEA + CSO"
+
+
+def test_run_directories_bring_their_manifest(result, tmp_path, monkeypatch):
+    again = optimize(
+        result.problem, result.algorithm, generations=8, seed=4, history="fronts", directory=tmp_path / "one"
+    )
+    (run,) = gather_runs([tmp_path / "one"], replays=0)
+    assert run.label == "one"
+    assert (run.F == again.F).all()
+    manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
+    assert run.provenance["spec"] == manifest["spec"]
+    assert run.provenance["started"] == manifest["sessions"][0]["started"]
+    assert run.provenance["versions"] == manifest["sessions"][0]["versions"]
+    # A directory of several seeds holds several results.
+    monkeypatch.setattr("tensorrvea.report.from_directory.load", lambda _: [result, replace(result, seed=5)])
+    both = gather_runs([str(tmp_path / "one"), make_run()], replays=0)
+    assert [run.label for run in both] == ["one, seed 4", "one, seed 5", "TensorRVEA"]
 
 
 def test_a_search_cut_short_has_no_command_that_would_not_repeat_it(result):
@@ -225,7 +239,7 @@ def test_problems_that_can_play_an_episode_are_asked_for_a_spread(result):
             return SimpleNamespace(**shape, ends=ends, seconds=0.04, ground=True, returns=np.arange(3.0))
 
     playing = replace(result, problem=Player(objectives=3, variables=7))
-    (run,) = runs_from_results([playing], replays=5)
+    run = run_from_result(playing, replays=5)
     assert len(run.replays) == len(asked) == 5
     for replay, x in zip(run.replays, asked, strict=True):
         assert (run.X[replay.solution] == x).all()
@@ -235,7 +249,7 @@ def test_problems_that_can_play_an_episode_are_asked_for_a_spread(result):
 
 
 def test_a_report_of_results(result, tmp_path):
-    path = report([result], tmp_path / "page.html")
+    path = result.report(tmp_path / "page.html")
     assert path == tmp_path / "page.html"
     assert '"title":"DTLZ2"' in path.read_text()
 
@@ -267,6 +281,7 @@ def page(*runs):
         (lambda: report([make_run()], "page.txt"), "path must end in .html"),
         (lambda: report([], "page.html"), "at least one result"),
         (lambda: page(make_run("A"), make_run("B", m=2, units=["", ""])), "same objective_names"),
+        (lambda: page(make_run("A"), make_run("A")), "label of its own"),
         (lambda: page(make_run(n=0)), "at least one solution"),
     ],
 )  # fmt: skip
@@ -275,6 +290,6 @@ def test_errors_name_the_argument(call, message):
         call()
 
 
-def test_results_and_runs_are_not_mixed(result, tmp_path):
-    with pytest.raises(TypeError, match="either results or runs"):
-        report([result, make_run()], tmp_path / "page.html")
+def test_what_is_no_result_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="results takes results, run directories or Run records, got 5"):
+        report([make_run(), 5], tmp_path / "page.html")

@@ -1,9 +1,8 @@
 """Results as runs of a page."""
 
 import platform
-from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -11,33 +10,21 @@ import numpy as np
 from tensorrvea.decision import spread
 from tensorrvea.problem import Problem
 from tensorrvea.report.payload import History, Part, Replay, Run
-
-if TYPE_CHECKING:
-    from tensorrvea.result import Result
+from tensorrvea.result import Result
 
 VERSIONS = ("tensorrvea", "jax", "jaxlib", "numpy", "brax", "mujoco")
 TRUE_FRONT_POINTS = 3000
 
 
-def runs_from_results(results: Sequence["Result"], *, replays: int = 0) -> list[Run]:
-    """One run a result, labelled by algorithm and seed; numbered where that does not tell them apart."""
-    labels: list[str] = []
-    for result in results:
-        label = f"{algorithm_name(result.algorithm)}, seed {result.seed}"
-        same = sum(other == label or other.startswith(f"{label} (") for other in labels)
-        labels.append(f"{label} ({same + 1})" if same else label)
-    return [run_from_result(result, label, replays=replays) for result, label in zip(results, labels, strict=True)]
-
-
-def run_from_result(result: "Result", label: str, *, replays: int = 0) -> Run:
-    """A result as a run, with episodes of up to ``replays`` solutions spread over the front.
+def run_from_result(result: Result, label: str | None = None, *, replays: int = 0) -> Run:
+    """A result as a run, by default called by algorithm and seed; with episodes of a spread of the front.
 
     Where nothing feasible was found, the survivors with their violation are shown.
     """
     problem = result.problem
     shown = result.front if len(result.F) else result.population
     return Run(
-        label=label,
+        label=label or f"{algorithm_name(result.algorithm)}, seed {result.seed}",
         algorithm=algorithm_name(result.algorithm),
         problem=problem.name,
         objective_names=problem.objective_names,
@@ -87,7 +74,7 @@ def _replay(recorded: Any, solution: int) -> Replay:
     )
 
 
-def _history(result: "Result") -> History:
+def _history(result: Result) -> History:
     recorded = result.history
     fronts = recorded.fronts
     if fronts is None and recorded.populations is not None:
@@ -104,7 +91,7 @@ def _history(result: "Result") -> History:
     )
 
 
-def _provenance(result: "Result") -> dict[str, Any]:
+def _provenance(result: Result) -> dict[str, Any]:
     return {
         "seed": result.seed,
         "generations": result.generations,
@@ -120,7 +107,7 @@ def _provenance(result: "Result") -> dict[str, Any]:
     }
 
 
-def _command(result: "Result") -> dict[str, str]:
+def _command(result: Result) -> dict[str, str]:
     """How to make it again, in Python.
 
     Left out where the problem is the user's own function, which cannot be written down, and where the search was cut
