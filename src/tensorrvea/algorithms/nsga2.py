@@ -60,9 +60,7 @@ class NSGA2:
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
         mate_key, vary_key = jax.random.split(key)
-        mates = binary_tournaments(
-            mate_key, state.population.alive, state.score, self.variation.mates(self.population)
-        )
+        mates = binary_tournaments(mate_key, state.population.alive, state.score, self.variation.mates(self.population))
         return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
 
     def tell(
@@ -74,9 +72,7 @@ class NSGA2:
         progress: Float[Array, ""] | float,
     ) -> State:
         old, new = state.population, born(offspring, f, violation)
-        pool_f, pool_violation, alive = (
-            jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True)
-        )
+        pool_f, pool_violation, alive = (jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True))
         rank = ranks(pool_f, alive, pool_violation)
         order, score = by_rank_and_crowding(rank, crowding_distance(pool_f, rank, alive))
         survivors: Population = choose(old, new, order[: self.population])

@@ -6,9 +6,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 
-def crowding_distance(
-    f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bool[Array, " n"]
-) -> Float[Array, " n"]:
+def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bool[Array, " n"]) -> Float[Array, " n"]:
     """Deb's crowding distance of every row among those with the same ``front``, of all fronts at once.
 
     The sum over the objectives of the gap between a row's two neighbours, over the range of the front;

@@ -89,9 +89,7 @@ class _Sorted(NamedTuple):
     """Rows in lexicographic order, filled up to whole blocks."""
 
     order: Int[Array, " n"]
-    columns: tuple[
-        Float[Array, " filled"], ...
-    ]  # the objectives after the first, which the order has settled
+    columns: tuple[Float[Array, " filled"], ...]  # the objectives after the first, which the order has settled
     first: Bool[Array, " filled"]  # whether a row differs from the one before it; fillers do not
 
     def restore(self, values: Array) -> Array:
@@ -206,8 +204,4 @@ def _dense_rank(values: Float[Array, " n"]) -> Int[Array, " n"]:
     """0 for the smallest value, 1 for the next larger, and so on; equal values share theirs."""
     ordered, order = lax.sort((values, jnp.arange(len(values), dtype=jnp.int32)), num_keys=1)
     grows = jnp.pad((ordered[1:] != ordered[:-1]).astype(jnp.int32), (1, 0))[: len(values)]
-    return (
-        jnp.zeros(len(values), jnp.int32)
-        .at[order]
-        .set(jnp.cumsum(grows, dtype=jnp.int32), unique_indices=True)
-    )
+    return jnp.zeros(len(values), jnp.int32).at[order].set(jnp.cumsum(grows, dtype=jnp.int32), unique_indices=True)
