@@ -445,3 +445,34 @@ def test_a_swimmer_is_drawn_from_above(show):
     browser = show(make_run(m=2, n=5, units=["", ""], replays=[replace(walking(0), ground=False)]))
     assert browser.run("return report.data.runs[0].replays[0].ground") is False
     assert browser.run("return document.querySelector('#stages canvas').dataset.frame !== undefined")
+
+
+@pytest.mark.parametrize(
+    "F",
+    [
+        np.array([[1.0, 2.0, 3.0]]),  # a single solution
+        np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),  # all the same
+        np.array([[1e300, -1e-300, 0.0], [-1e300, 1e-300, 5e-324]]),  # the ends of double precision
+        np.array([[1e9 + 1, 0.0, 1.0], [1e9, 1.0, 0.0]]),  # a small range far from zero
+    ],
+)
+def test_odd_fronts_are_drawn(show, F):
+    browser = show(make_run(F=F, X=np.zeros((len(F), 4)), violation=np.zeros(len(F)), history=None))
+    for view in ("3d", "2d", "parallel"):
+        browser.press(f"#view-tabs button[data-value='{view}']")
+        x, y = browser.run("return report.screenPlace(0)")
+        width, height = browser.run(
+            "const s = document.getElementById('stage'); return [s.clientWidth, s.clientHeight]"
+        )
+        assert 0 <= x <= width
+        assert 0 <= y <= height
+    browser.slide(".objective[data-objective='0'] .high", 500)
+    browser.press("#clear-filters")
+    assert marked(browser, "sum") == (0, best_by_weights(F, [1, 1, 1]))
+
+
+def test_when_nothing_is_in_play_the_page_says_so(show):
+    browser = show(make_run(m=2, n=12, units=["", ""]))
+    browser.press(".legend-runs input")
+    assert "nothing is in play" in browser.text("#marked")
+    assert browser.text("#in-play") == "0 solutions"
