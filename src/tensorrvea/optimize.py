@@ -71,7 +71,8 @@ def optimize(
       directory: where the run is kept: called again, it goes on where it was stopped (see ``docs/runs.md``).
       checkpoint_seconds: from one checkpoint to the next.
     """
-    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
+    population = _population_of(algorithm)
+    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
         problem, algorithm, seeds=[seed], batch=False, budget=budget, x=x, history=history, archive=archive,
         metrics=metrics, callbacks=callbacks, stop=stop, every=every,
@@ -97,7 +98,10 @@ def replicate(
     checkpoint_seconds: float = 30.0,
 ) -> list[Result]:
     """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does."""
-    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
+    if not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds takes whole numbers, one a run, got {seeds!r}")
+    population = _population_of(algorithm)
+    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
         problem, algorithm, seeds=list(seeds), batch=True, budget=budget, x=x, history=history, archive=archive,
         metrics=metrics,
@@ -160,8 +164,6 @@ class Search:
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
             raise TypeError(f"problem takes a Problem, got {self.problem!r:.80}")
-        if not all(hasattr(self.algorithm, name) for name in ("init", "ask", "tell")):
-            raise TypeError(f"algorithm takes one with init, ask and tell, got {self.algorithm!r:.80}")
         check_choice("history", self.history, HISTORIES)
         check_integer("archive", self.archive, minimum=0)
         check_integer("every", self.every, minimum=1)
@@ -172,6 +174,8 @@ class Search:
                 raise ValueError(f"seed must be below 2**32, got {seed}")
         self.callbacks = _functions("callbacks", self.callbacks)
         self.stop = _functions("stop", self.stop)
+        if not isinstance(self.metrics, Mapping | None):
+            raise TypeError(f"metrics takes functions by name, got {self.metrics!r:.80}")
         metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
         sized = getattr(self.algorithm, "sized", None)
         algorithm = sized(self.problem) if sized else self.algorithm
@@ -349,7 +353,9 @@ class Search:
             return [(self.generation + 1 + i) / self.budget.last for i in range(count)]
         # The clock is read once a chunk, and what it says is recorded: replayed, it gives the same bits.
         spent = (self.elapsed + self.pace * count) / self.budget.seconds  # type: ignore[operator]
-        return [float(np.clip(spent, np.finfo(np.float32).tiny, 1.0))] * count
+        # A chunk may have been quicker than foreseen; the share that is spent does not go back for that.
+        least = max(self.chronicle.progress[-1], float(np.finfo(np.float32).tiny))
+        return [float(np.clip(spent, least, 1.0))] * count
 
     def budget_is_spent(self) -> bool:
         if self.budget.last is not None:
@@ -416,10 +422,17 @@ class Bar:
         )
 
 
+def _population_of(algorithm: Algorithm) -> int:
+    parts = ("population", "init", "ask", "tell")
+    if isinstance(algorithm, type) or not all(hasattr(algorithm, part) for part in parts):
+        raise TypeError(f"algorithm takes one with {', '.join(parts)}, got {algorithm!r:.80}")
+    return algorithm.population
+
+
 def _functions(name: str, given: Callback | Sequence[Callback]) -> tuple[Callback, ...]:
-    functions = (given,) if callable(given) else tuple(given)
+    functions = tuple(given) if isinstance(given, Iterable) else (given,)
     for function in functions:
-        if not callable(function):
+        if not callable(function) or isinstance(function, type):
             raise TypeError(f"{name} takes functions of a Result, got {function!r}")
     return functions
 

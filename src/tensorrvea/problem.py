@@ -82,11 +82,14 @@ class Problem:
             "objective_names", objective_names, [f"f{i + 1}" for i in range(self.objectives)]
         )
         self.units = _check_names("units", units, [""] * self.objectives)
-        self._variable_names = variable_names and _check_names("variable_names", variable_names, [""] * self.variables)
+        self._variable_names = (
+            None if variable_names is None else _check_names("variable_names", variable_names, [""] * self.variables)
+        )
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
         self._check_encoding()
         self._identity = self._make_identity()
         self._hash = hash(self._identity)
+        self._check_sample()
         self._check_outputs()
 
     # What an algorithm sees: a box, a sample of it, and values to minimise.
@@ -119,7 +122,7 @@ class Problem:
 
     @property
     def variable_names(self) -> tuple[str, ...]:
-        return tuple(self._variable_names or ()) or tuple(f"x{i + 1}" for i in range(self.variables))
+        return self._variable_names or tuple(f"x{i + 1}" for i in range(self.variables))
 
     @property
     def signs(self) -> np.ndarray:
@@ -146,7 +149,10 @@ class Problem:
 
     def show(self, x: ArrayLike) -> np.ndarray:
         """Decoded variables in double precision, inside the user's own bounds."""
-        return np.clip(np.asarray(self.decode(jnp.asarray(x)), dtype=np.float64), self.lower, self.upper)
+        # A decoding that does nothing is left out: handing rows to JAX compiles something for each number of them.
+        encoded = any(self.log) or any(self.integer)
+        shown = np.asarray(self.decode(jnp.asarray(x)) if encoded else x, dtype=np.float64)
+        return np.clip(shown, self.lower, self.upper)
 
     def front(self, points: int = 1000) -> np.ndarray | None:
         """About ``points`` points of the true front, in the user's signs; None where it is not known."""
@@ -195,13 +201,28 @@ class Problem:
         with np.errstate(divide="ignore", invalid="ignore"):
             self._search_lower = np.where(log, np.log(self.lower), self.lower)
             self._search_upper = np.where(log, np.log(upper), upper)
-        lower, upper = self._search_lower.astype(np.float32), self._search_upper.astype(np.float32)
-        if jnp.result_type(float) == np.float32 and not (np.isfinite(upper - lower) & (lower < upper)).all():
-            i = int(np.argmin(np.isfinite(upper - lower) & (lower < upper)))
+        with np.errstate(over="ignore"):
+            lower, upper = self._search_lower.astype(np.float32), self._search_upper.astype(np.float32)
+            usable = np.isfinite(upper - lower) & (lower < upper)
+        if jnp.result_type(float) == np.float32 and not usable.all():
+            i = int(np.argmin(usable))
             raise ValueError(
                 f"lower and upper must differ in float32, got [{self.lower[i]}, {self.upper[i]}] at {i}; "
                 "rescale the variable or set jax_enable_x64"
             )
+
+    def _check_sample(self) -> None:
+        """A sample has one row an individual and one column a variable; found by tracing, too."""
+        if self._sample is None:
+            return
+        rows = 3
+        key = jax.eval_shape(lambda: jax.random.key(0))
+        try:
+            shape = jax.eval_shape(lambda k: jnp.asarray(self._sample(k, rows)), key).shape  # type: ignore[misc]
+        except Exception as error:
+            raise TypeError(f"sample could not be traced with a key and {rows} rows: {error}") from error
+        if shape != (rows, self.variables):
+            raise ValueError(f"sample must give an array of shape (n, {self.variables}), got {shape} for n = {rows}")
 
     def _check_outputs(self) -> None:
         """The functions' outputs have the right shapes; found by tracing, without running or compiling."""

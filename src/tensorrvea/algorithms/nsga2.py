@@ -18,6 +18,7 @@ from tensorrvea.selection.crowding import crowding_distance
 from tensorrvea.selection.dominance import ranks
 from tensorrvea.settings import settings, static
 from tensorrvea.variation import GA, Variation
+from tensorrvea.variation.base import check_variation
 
 
 class State(NamedTuple):
@@ -45,6 +46,7 @@ class NSGA2:
 
     def __post_init__(self) -> None:
         check_integer("population", self.population, minimum=2, why="two parents")
+        check_variation(self.variation)
 
     def init(
         self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None

@@ -20,6 +20,7 @@ from tensorrvea.selection.apd import Pool, Selected, select
 from tensorrvea.selection.association import make_index, smallest_angles
 from tensorrvea.settings import settings, static
 from tensorrvea.variation import GA, Variation
+from tensorrvea.variation.base import check_variation
 
 
 class State(NamedTuple):
@@ -56,6 +57,7 @@ class TensorRVEA:
 
     def __post_init__(self) -> None:
         check_integer("population", self.population, minimum=2, why="two parents")
+        check_variation(self.variation)
         check_number("alpha", self.alpha, minimum=0.0)
         check_number("adaptation", self.adaptation, minimum=0.0, maximum=1.0, open_minimum=True)
         if isinstance(self.vectors, str):

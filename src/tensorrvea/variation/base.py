@@ -36,6 +36,12 @@ class Variation(Protocol):
         ...
 
 
+def check_variation(variation: Any) -> None:
+    parts = ("mates", "remember", "__call__")
+    if isinstance(variation, type) or not all(hasattr(variation, part) for part in parts):
+        raise TypeError(f"variation takes a way to breed, such as GA() or CSO(), got {variation!r:.80}")
+
+
 class Forgetful:
     """A variation without memory."""
 
