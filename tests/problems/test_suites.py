@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tensorrvea import problems
-from tensorrvea.problems.sums import sum_from
+from tensorrvea.problems.sums import masked_sum_from, sum_from
 
 ALL = list(problems.NAMED.values())
 
@@ -92,8 +92,10 @@ def test_rows_do_not_depend_on_the_others():
     np.testing.assert_allclose(whole[3:5], jax.jit(problem.objective_values)(x[3:5]), rtol=1e-6)
 
 
-def test_sums_of_columns():
-    terms = jnp.arange(12.0).reshape(2, 6)
-    np.testing.assert_array_equal(sum_from(2, terms), [14.0, 38.0])
-    np.testing.assert_array_equal(sum_from(2, terms, 4), [5.0, 17.0])
-    np.testing.assert_array_equal(sum_from(4, terms, 4), [0.0, 0.0])
+@pytest.mark.parametrize("function", [sum_from, masked_sum_from])
+@pytest.mark.parametrize("columns", [6, 2**14 + 1])
+def test_sums_of_columns(function, columns):
+    terms = jnp.zeros((2, columns)).at[:, :6].set(jnp.arange(12.0).reshape(2, 6))
+    np.testing.assert_array_equal(function(2, terms), [14.0, 38.0])
+    np.testing.assert_array_equal(function(2, terms, 4), [5.0, 17.0])
+    np.testing.assert_array_equal(function(4, terms, 4), [0.0, 0.0])

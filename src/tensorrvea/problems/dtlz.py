@@ -15,7 +15,7 @@ from tensorrvea.problems.fronts import (
     spherical_front,
 )
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
-from tensorrvea.problems.sums import sum_from
+from tensorrvea.problems.sums import masked_sum_from, sum_from
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 
@@ -143,7 +143,7 @@ def multimodal_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, 
     k is added inside the sum: each term is then small near the front, where 100 · k would drown it.
     """
     y = x - 0.5
-    return 100 * sum_from(positions, y * y + versine_of_turns(10 * y))
+    return 100 * masked_sum_from(positions, y * y + versine_of_turns(10 * y))
 
 
 def narrowed_shape(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Float[Array, "n m"]:
@@ -158,7 +158,9 @@ def narrowed_shape(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Flo
 
 def disconnected_values(position: Float[Array, "n p"], g: Float[Array, " n"]) -> Float[Array, "n m"]:
     """Objectives of DTLZ7: the position variables, and (1 + g) · (m − Σ fᵢ/(1 + g) · (1 + sin 3πfᵢ))."""
-    objectives = position.shape[1] + 1
-    sine = cosine_of_turns(1.5 * position - 0.25)
-    last = objectives * (1 + g) - (position * (1 + sine)).sum(axis=1)
-    return jnp.concatenate([position, last[:, None]], axis=1)
+    # Column by column: a sum over the few columns of a tall array is slow.
+    columns = [position[:, i] for i in range(position.shape[1])]
+    last = (len(columns) + 1) * (1 + g)
+    for f in columns:
+        last = last - f * (1 + cosine_of_turns(1.5 * f - 0.25))
+    return jnp.stack([*columns, last], axis=1)
