@@ -75,6 +75,14 @@ class Result:
         """How many evaluations came back NaN or infinite."""
         return int(self.history.failed.sum())
 
+    @cached_property
+    def scores(self) -> Any:
+        """The front scored again where the search has not looked, from problems that can: ``mean`` and ``spread``
+        of each row of ``X``, as ``neuroevolution.rescore`` gives them. None from others.
+        """
+        rescore = getattr(self.problem, "rescore", None)
+        return None if rescore is None or len(self.X) == 0 else rescore(self.X)
+
     def knee(self) -> int:
         """The row of ``X`` and ``F`` where a gain in one objective begins to cost much in another."""
         self._need_front("knee")

@@ -81,11 +81,13 @@ def test_a_failed_episode_fails_the_evaluation():
 
 def test_a_run_finds_better_policies_than_it_started_with():
     problem = hopper(steps=100)
-    result = optimize(problem, TensorRVEA(population=24), generations=6, seed=1)
+    result = optimize(problem, TensorRVEA(population=24), generations=4, seed=1)
     first = problem.evaluate_host(jax.random.key(0), np.asarray(problem.sample(jax.random.key(7), 24), np.float64))[0]
     assert result.F.max(axis=0).sum() > (-first).max(axis=0).sum()
-    again = optimize(problem, TensorRVEA(population=24), generations=6, seed=1)
+    again = optimize(problem, TensorRVEA(population=24), generations=4, seed=1)
     np.testing.assert_array_equal(result.F, again.F)
+    assert result.scores.mean.shape == result.scores.spread.shape == result.F.shape
+    assert problem.replay(result.X[0]).returns.shape == (2,)
 
 
 def test_the_chosen_backend_is_recorded(monkeypatch, caplog):

@@ -1,7 +1,7 @@
 """A robot's task as a problem like any other: the variables are the weights of its policy."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,10 @@ from tensorrvea.neuroevolution.policy import MLP
 from tensorrvea.neuroevolution.rollout import Episodes, World, run_lanes
 from tensorrvea.neuroevolution.tasks import Task, find_task
 from tensorrvea.problem import Problem
+
+if TYPE_CHECKING:
+    from tensorrvea.neuroevolution.replay import Replay
+    from tensorrvea.neuroevolution.scores import Scores
 
 WEIGHT_BOUND = 8.0
 FIRST_DEVIATION = 0.1
@@ -155,11 +159,17 @@ class RobotProblem(Problem):
         """One policy, to be called, replayed or drawn."""
         return RobotPolicy(self, x)
 
-    def replay(self, x: ArrayLike, *, seed: int = 0) -> Any:
-        """What one policy does, as the robot's shape over time: ``neuroevolution.replay`` of ``load(x)``."""
+    def replay(self, x: ArrayLike, *, seed: int = 0) -> "Replay":
+        """What one policy does, as the robot's shape over time; see ``replay`` for more choices."""
         from tensorrvea.neuroevolution.replay import replay
 
         return replay(self.load(x), seed=seed)
+
+    def rescore(self, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> "Scores":
+        """Policies scored on start states that the search has not seen; see ``rescore``."""
+        from tensorrvea.neuroevolution.scores import rescore
+
+        return rescore(self, x, episodes=episodes, seed=seed)
 
     def reference_point(self, experiment: str = "neuroevolution") -> np.ndarray:
         """The paper's reference point for the hypervolume, in the rewards' signs."""
@@ -191,6 +201,12 @@ class RobotPolicy:
 
     def __repr__(self) -> str:
         return f"RobotPolicy({self.problem.name}, {len(self.x)} weights)"
+
+
+@partial(jax.jit, static_argnames="problem")
+def play_compiled(problem: RobotProblem, starts: tuple[Array, Array], x: Float[Array, "n d"]) -> Episodes:
+    """``problem.play``, compiled once for each problem and shape; not for problems on the host."""
+    return problem.play(starts, x)
 
 
 @partial(jax.jit, static_argnames=("task", "velocities", "episodes"))

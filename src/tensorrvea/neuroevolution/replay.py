@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -122,19 +123,19 @@ def record_from(problem: RobotProblem, x: Any, starts: tuple[Any, Any], *, steps
 
 def _trace(problem: RobotProblem, x: Any, starts: tuple[Any, Any], steps: int) -> Any:
     """All steps of an episode, also those after its end."""
-
-    def run(weights: Float[Array, "1 d"], q: Array, qd: Array) -> Any:
-        def step(state: Any, _: None) -> Any:
-            state, outcome, made = advance(problem.world, weights, state)
-            kept = {"before": made.before, "after": made.after, "velocity": made.velocity, "action": made.action}
-            return state, (kept, outcome)
-
-        return jax.lax.scan(step, jax.vmap(problem.world.physics.init)(q, qd), None, length=steps)[1]
-
     dtype = jnp.result_type(float)
     q, qd = (jnp.asarray(part, dtype)[:1] for part in starts)
-    kept, outcome = jax.device_get(jax.jit(run)(jnp.asarray(x, dtype)[None], q, qd))
-    return _Kept(**{name: rows[:, 0] for name, rows in kept.items()}), type(outcome)(*(rows[:, 0] for rows in outcome))
+    kept, outcome = jax.device_get(_trace_compiled(problem, jnp.asarray(x, dtype)[None], q, qd, steps=steps))
+    return _Kept(*(rows[:, 0] for rows in kept)), type(outcome)(*(rows[:, 0] for rows in outcome))
+
+
+@partial(jax.jit, static_argnames=("problem", "steps"))
+def _trace_compiled(problem: RobotProblem, weights: Float[Array, "1 d"], q: Array, qd: Array, *, steps: int) -> Any:
+    def step(state: Any, _: None) -> Any:
+        state, outcome, made = advance(problem.world, weights, state)
+        return state, (_Kept(made.before, made.after, made.velocity, made.action), outcome)
+
+    return jax.lax.scan(step, jax.vmap(problem.world.physics.init)(q, qd), None, length=steps)[1]
 
 
 def _trace_on_host(problem: RobotProblem, x: Any, starts: tuple[Any, Any], steps: int) -> Any:
@@ -157,10 +158,10 @@ def _trace_on_host(problem: RobotProblem, x: Any, starts: tuple[Any, Any], steps
 
 
 class _Kept(NamedTuple):
-    before: np.ndarray
-    after: np.ndarray
-    velocity: np.ndarray
-    action: np.ndarray
+    before: Any
+    after: Any
+    velocity: Any
+    action: Any
 
 
 def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, frames_per_second: float = 25.0) -> Replay:

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_integer
-from tensorrvea.neuroevolution.problem import UNSEEN, RobotProblem
+from tensorrvea.neuroevolution.problem import UNSEEN, RobotProblem, play_compiled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +57,5 @@ def rescore(problem: RobotProblem, x: ArrayLike, *, episodes: int = 16, seed: in
     if problem.host:
         played = problem.play(starts, policies)
     else:
-        play = jax.jit(lambda starts, x: problem.play(starts, x))
-        played = jax.device_get(play(starts, jnp.asarray(policies, jnp.result_type(float))))
+        played = jax.device_get(play_compiled(problem, starts, jnp.asarray(policies, jnp.result_type(float))))
     return Scores(returns=np.asarray(played.returns, np.float64), failed=np.asarray(played.failed))

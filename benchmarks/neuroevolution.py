@@ -1,0 +1,182 @@
+"""How fast robots are simulated, and how good the policies become.
+
+    python benchmarks/neuroevolution.py lanes                 lanes against vmap + while_loop, Brax generalized
+    python benchmarks/neuroevolution.py speed                 environment steps a second, MuJoCo against Brax
+    python benchmarks/neuroevolution.py hopper                hypervolume on MoHopper-m2 with Brax, three seeds
+    python benchmarks/neuroevolution.py tasks                 hypervolume against random search on the paper's tasks
+
+Each prints its figures as it has them. Options make them smaller; the defaults are what the documentation reports.
+Times leave out compilation.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tensorrvea import RandomSearch, TensorRVEA, metrics, optimize
+from tensorrvea.neuroevolution import RobotProblem, rescore
+from tensorrvea.neuroevolution.rollout import Episodes, advance
+
+PAPERS_TASKS = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
+
+
+def timed(function: Callable[[], Any], repeats: int = 3) -> tuple[Any, float]:
+    """What it gives, and the shortest time it took, after a first call that compiles."""
+    jax.block_until_ready(function())
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        answer = jax.block_until_ready(function())
+        times.append(time.perf_counter() - started)
+    return answer, min(times)
+
+
+def plain(problem: RobotProblem, starts: Any, x: jax.Array) -> Episodes:
+    """What lanes are measured against: all policies in one batch, until the last has ended."""
+
+    def body(carry: Any) -> Any:
+        state, total, length, over, failed, t = carry
+        state, outcome, _ = advance(problem.world, x, state)
+        total = total + jnp.where(over[:, None], 0, outcome.reward)
+        failed = failed | (~over & outcome.exploded)
+        return state, total, length + ~over, over | ~outcome.healthy | outcome.exploded, failed, t + 1
+
+    n = len(x)
+    state = jax.vmap(problem.world.physics.init)(*starts)
+    state = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[0], (n, *leaf.shape[1:])), state)
+    none = jnp.zeros(n, bool)
+    first = (state, jnp.zeros((n, problem.objectives), x.dtype), jnp.zeros(n, int), none, none, 0)
+    going = lambda carry: ~carry[3].all() & (carry[5] < problem.steps)  # noqa: E731
+    _, total, length, _, failed, _ = jax.lax.while_loop(going, body, first)
+    return Episodes(returns=total[:, None], lengths=length[:, None], failed=failed[:, None])
+
+
+def lanes(options: argparse.Namespace) -> None:
+    """The same policies in the plain loop and in lanes, one after another in one process."""
+    problem = RobotProblem(task="MoHopper-m2", backend=options.backend, steps=options.steps)
+    x = problem.sample(jax.random.key(1), options.policies)
+    starts = problem.start_states(jax.random.key(0))
+    once = jax.jit(lambda x: plain(problem, starts, x))
+    wanted, slow = timed(lambda: once(x), options.repeats)
+    lengths = np.asarray(wanted.lengths)
+    print(f"plain loop: {slow:.2f} s; episodes {lengths.mean():.1f} steps in the mean, {lengths.max()} at most")
+    for width in options.lanes:
+        laned = RobotProblem(task="MoHopper-m2", backend=options.backend, steps=options.steps, lanes=width)
+        run = jax.jit(lambda x, laned=laned: laned.play(starts, x))
+        played, quick = timed(lambda run=run: run(x), options.repeats)
+        same = float((played.lengths == wanted.lengths).mean())
+        off = np.abs(np.asarray(played.returns - wanted.returns)) / np.maximum(1, np.abs(np.asarray(wanted.returns)))
+        print(
+            f"{width} lanes: {quick:.2f} s, {slow / quick:.2f} times faster; lengths equal for {same:.1%}; "
+            f"returns off by {off.max():.2%} at most"
+        )
+
+
+def steps_per_second(problem: RobotProblem, policies: int, repeats: int) -> float:
+    x = problem.sample(jax.random.key(1), policies)
+    starts = problem.start_states(jax.random.key(0))
+    if problem.host:
+        rows = np.asarray(x, np.float64)
+        played, seconds = timed(lambda: problem.play(starts, rows), repeats)
+    else:
+        run = jax.jit(lambda x: problem.play(starts, x))
+        played, seconds = timed(lambda: run(x), repeats)
+    return float(played.lengths.sum()) / seconds
+
+
+def speed(options: argparse.Namespace) -> None:
+    for task in options.tasks or ("MoHopper-m2", "MoHalfCheetah"):
+        rates = {}
+        for backend in options.backends:
+            problem = RobotProblem(task=task, backend=backend, steps=options.steps)
+            rates[backend] = steps_per_second(problem, options.policies, options.repeats)
+            print(f"{task}, {backend}: {rates[backend]:,.0f} steps a second", flush=True)
+        if {"brax", "mujoco"} <= set(rates):
+            print(f"{task}: mujoco does {rates['mujoco'] / rates['brax']:.1f} times the steps of brax")
+
+
+def hopper(options: argparse.Namespace) -> None:
+    """The archive's hypervolume against the paper's reference point, and the front on unseen start states."""
+    problem = RobotProblem(
+        task="MoHopper-m2", backend=options.backend, control_weight=0.001, steps=options.steps, lanes=options.width
+    )
+    reference = problem.reference_point()
+    volumes = []
+    for seed in range(1, options.seeds + 1):
+        started = time.perf_counter()
+        algorithm = TensorRVEA(population=options.population)
+        result = optimize(problem, algorithm, generations=options.generations, seed=seed, archive=1000)
+        volumes.append(metrics.hypervolume(result.archive.F, reference, problem.directions))
+        scores = rescore(problem, result.X[:8], episodes=4)
+        print(
+            f"seed {seed}: HV {volumes[-1]:.4g} of the archive, "
+            f"{metrics.hypervolume(result.F, reference, problem.directions):.4g} of the survivors; "
+            f"{result.seconds:.0f} s, {time.perf_counter() - started:.0f} s with compilation and scoring; "
+            f"{result.failed} failed; best {result.archive.F.max(axis=0).round(1)}; "
+            f"unseen starts: {scores.mean.max(axis=0).round(1)}",
+            flush=True,
+        )
+    print(f"median HV {np.median(volumes):.4g}")
+
+
+def tasks(options: argparse.Namespace) -> None:
+    """TensorRVEA against random search, from the same kind of first population and with the same evaluations."""
+    for task in options.tasks or PAPERS_TASKS:
+        problem = RobotProblem(task=task, backend=options.backend, steps=options.steps)
+        reference = problem.reference_point()
+        wins = 0
+        for seed in range(1, options.seeds + 1):
+            volumes, seconds = [], 0.0
+            for algorithm in (TensorRVEA(population=options.population), RandomSearch(population=options.population)):
+                result = optimize(problem, algorithm, generations=options.generations, seed=seed, archive=1000)
+                volumes.append(metrics.hypervolume(result.archive.F, reference, problem.directions))
+                seconds += result.seconds
+            wins += volumes[0] > volumes[1]
+            print(
+                f"{task}, seed {seed}: TensorRVEA {volumes[0]:.4g}, random search {volumes[1]:.4g}, {seconds:.0f} s",
+                flush=True,
+            )
+        print(f"{task}: above random search in {wins} of {options.seeds}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    chosen = parser.add_subparsers(required=True)
+
+    def command(function: Callable, *, policies: int = 256, repeats: int = 3) -> argparse.ArgumentParser:
+        sub = chosen.add_parser(function.__name__, help=function.__doc__)
+        sub.set_defaults(run=function)
+        sub.add_argument("--steps", type=int, default=1000)
+        sub.add_argument("--policies", type=int, default=policies)
+        sub.add_argument("--repeats", type=int, default=repeats)
+        return sub
+
+    sub = command(lanes)
+    sub.add_argument("--backend", default="brax")
+    sub.add_argument("--lanes", type=int, nargs="+", default=[32, 64])
+    sub = command(speed, repeats=1)
+    sub.add_argument("--tasks", nargs="+")
+    sub.add_argument("--backends", nargs="+", default=["brax", "mujoco"])
+    sub = command(hopper)
+    sub.add_argument("--backend", default="brax")
+    sub.add_argument("--population", type=int, default=100)
+    sub.add_argument("--generations", type=int, default=50)
+    sub.add_argument("--seeds", type=int, default=3)
+    sub.add_argument("--width", type=int, help="lanes; what fits the device if not given")
+    sub = command(tasks)
+    sub.add_argument("--tasks", nargs="+")
+    sub.add_argument("--backend", default="mujoco")
+    sub.add_argument("--population", type=int, default=128)
+    sub.add_argument("--generations", type=int, default=30)
+    sub.add_argument("--seeds", type=int, default=5)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()
