@@ -351,11 +351,11 @@ class Search:
         """The share of the budget that is spent at each of the next generations."""
         if self.budget.last is not None:
             return [(self.generation + 1 + i) / self.budget.last for i in range(count)]
-        # The clock is read once a chunk, and what it says is recorded: replayed, it gives the same bits.
-        spent = (self.elapsed + self.pace * count) / self.budget.seconds  # type: ignore[operator]
-        # A chunk may have been quicker than foreseen; the share that is spent does not go back for that.
-        least = max(self.chronicle.progress[-1], float(np.finfo(np.float32).tiny))
-        return [float(np.clip(spent, least, 1.0))] * count
+        # The clock is read once a chunk, and what it says is recorded: replayed, it gives the same bits. Progress never
+        # goes back, though the pace may turn out to have been another.
+        budget, before = self.budget.seconds, self.chronicle.progress[-1]
+        spent = (self.elapsed + self.pace * np.arange(1, count + 1)) / budget  # type: ignore[operator]
+        return np.clip(spent, max(before, float(np.finfo(np.float32).tiny)), 1.0).tolist()
 
     def budget_is_spent(self) -> bool:
         if self.budget.last is not None:
