@@ -48,6 +48,8 @@ def check_vectors(name: str, vectors: ArrayLike) -> np.ndarray:
 
 
 def unit_rows(vectors: Float[Array, "r m"]) -> Float[Array, "r m"]:
+    # The largest is made 1 first: squares of very large and very small numbers leave the range of floats.
+    vectors = vectors / vectors.max(axis=1, keepdims=True)
     return vectors / jnp.linalg.norm(vectors, axis=1, keepdims=True)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.algorithms.base import first_population
 from tensorrvea.checks import check_choice, check_integer, check_number, is_traced
-from tensorrvea.mating import permutations_of_the_living
+from tensorrvea.mating import living_rows, permutations_of_the_living
 from tensorrvea.population import Offspring, Population, born, choose, nobody
 from tensorrvea.problem import Problem
 from tensorrvea.reference_vectors import GENERATORS, check_vectors, reference_vectors, unit_rows
@@ -73,6 +73,7 @@ class TensorRVEA:
         self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None
     ) -> tuple[State, Offspring]:
         vectors = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
+        index = make_index(vectors)
         first = first_population(key, problem, self.population, x)
         offspring = Offspring(first, self.variation.remember(first, problem.objectives))
         state = State(
@@ -80,8 +81,8 @@ class TensorRVEA:
             score=jnp.full(len(vectors), jnp.inf, vectors.dtype),
             initial_vectors=vectors,
             vectors=vectors,
-            gamma=smallest_angles(vectors),
-            index=make_index(vectors),
+            gamma=smallest_angles(vectors, index),
+            index=index,
             progress=jnp.zeros((), vectors.dtype),
         )
         return state, offspring
@@ -114,8 +115,14 @@ class TensorRVEA:
         best = self.selection(pool, state.vectors, state.gamma, state.index, progress**self.alpha)
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
         place = jnp.arange(len(old.alive), dtype=best.row.dtype)
-        newcomer = len(place) + jnp.minimum(place, len(newborn.alive) - 1)
-        there = (place < len(newborn.alive)) & newborn.alive[newcomer - len(place)]
+        born_at = jnp.minimum(place, len(newborn.alive) - 1)
+        if len(place) < len(newborn.alive):
+            # Where there are too few places, none is for one that failed.
+            born_at = living_rows(newborn.alive)[0][born_at]
+            there = place < newborn.alive.sum()
+        else:
+            there = (place < len(newborn.alive)) & newborn.alive[born_at]
+        newcomer = len(place) + born_at
         first = ~old.alive.any()
         row, filled = jnp.where(first, newcomer, best.row), jnp.where(first, there, best.filled)
         chosen: Population = choose(old, newborn, row)
@@ -135,7 +142,8 @@ class TensorRVEA:
 
         def adapted() -> tuple:
             vectors = scaled(state.initial_vectors, objective_ranges(state.population, newborn))
-            return vectors, smallest_angles(vectors), make_index(vectors)
+            index = make_index(vectors)
+            return vectors, smallest_angles(vectors, index), index
 
         due = self._times(progress) > self._times(state.progress)
         vectors, gamma, index = lax.cond(due, adapted, lambda: (state.vectors, state.gamma, state.index))
@@ -143,7 +151,7 @@ class TensorRVEA:
 
     def _times(self, progress: Float[Array, ""]) -> Float[Array, ""]:
         # t / t_max over a tenth is a whole number in exact arithmetic, and may be just below one in float32.
-        return jnp.floor(progress / self.adaptation + 1e-5)
+        return jnp.floor(progress / self.adaptation * (1 + 4 * jnp.finfo(progress.dtype).eps))
 
 
 def objective_ranges(survivors: Population, newborn: Population) -> Float[Array, " m"]:

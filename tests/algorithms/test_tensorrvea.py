@@ -1,0 +1,210 @@
+"""TensorRVEA: its first generation, when and how its vectors adapt, and the loop in one's own hands."""
+
+from fractions import Fraction
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import oracle
+import pytest
+import sizes
+from jax import export
+
+import tensorrvea as tr
+from tensorrvea import loop
+from tensorrvea.algorithms.tensorrvea import scaled
+from tensorrvea.population import Offspring
+from tensorrvea.reference_vectors import simplex_lattice, unit_rows
+
+
+def own_loop(algorithm, problem, generations: int):
+    """A whole run as one function of a key, from init, ask and tell alone."""
+
+    def run(key):
+        state, offspring = algorithm.init(jax.random.fold_in(key, 0), problem)
+        state = algorithm.tell(state, offspring, *problem.evaluate(key, offspring.x), 0.0)
+
+        def generation(state, t):
+            offspring = algorithm.ask(jax.random.fold_in(key, t), state, problem)
+            f, violation = problem.evaluate(key, offspring.x)
+            state = algorithm.tell(state, offspring, f, violation, t / generations)
+            return state, state.population.f
+
+        return jax.lax.scan(generation, state, jnp.arange(1, generations + 1))
+
+    return run
+
+
+# The first generation.
+
+
+@pytest.fixture(scope="module")
+def tell():
+    return jax.jit(lambda algorithm, state, offspring, f, violation, progress: algorithm.tell(
+        state, offspring, f, violation, progress))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def started():
+    algorithm, problem = sizes.algorithm(), sizes.problem()
+    return jax.jit(lambda key: algorithm.init(key, problem))(jax.random.key(0))
+
+
+def test_the_first_population_breeds_as_it_is(started, tell):
+    state, offspring = started
+    f = np.random.default_rng(0).random((28, 3)).astype(np.float32)
+    after = tell(sizes.algorithm(), state, offspring, f, np.zeros(28, np.float32), 0.0)
+    np.testing.assert_array_equal(after.population.x, offspring.x)
+    np.testing.assert_array_equal(after.population.f, f)
+    assert after.population.alive.all()
+    np.testing.assert_array_equal(after.vectors, state.vectors)
+
+
+def test_after_that_row_j_is_the_best_of_niche_j(started, tell):
+    state, offspring = started
+    generator = np.random.default_rng(1)
+    pool = generator.random((56, 3)).astype(np.float32)
+    zeros = np.zeros(28, np.float32)
+    state = tell(sizes.algorithm(), state, offspring, pool[:28], zeros, 0.0)
+    others = Offspring(offspring.x + 1)
+    after = tell(sizes.algorithm(), state, others, pool[28:], zeros, np.float32(0.05))
+    expected = oracle.rvea_loop(pool, np.zeros(56), np.ones(56, bool), np.asarray(state.vectors), 0.05)
+    assert expected.decided
+    x = np.vstack([offspring.x, others.x])
+    for j, winner in enumerate(expected.winners):
+        assert bool(after.population.alive[j]) == (winner is not None)
+        if winner is not None:
+            np.testing.assert_array_equal(after.population.f[j], pool[winner])
+            np.testing.assert_array_equal(after.population.x[j], x[winner])
+    dead = ~np.asarray(after.population.alive)
+    assert np.isinf(np.asarray(after.population.f)[dead]).all()
+    assert np.isinf(np.asarray(after.score)[dead]).all()
+
+
+def test_failed_individuals_take_no_place_of_the_first_population(tell):
+    """With fewer vectors than individuals the living come first: all may have failed but the last."""
+    algorithm = tr.TensorRVEA(population=12, vectors=np.array([[1.0, 0.1, 0.1], [0.1, 1, 0.1], [0.1, 0.1, 1]]))
+    state, offspring = algorithm.init(jax.random.key(0), sizes.problem())
+    f = np.full((12, 3), np.nan, np.float32)
+    f[[7, 11]] = [[1, 2, 3], [3, 2, 1]]
+    after = tell(algorithm, state, offspring, f, np.zeros(12, np.float32), 0.0)
+    assert after.population.alive.tolist() == [True, True, False]
+    np.testing.assert_array_equal(after.population.f[:2], f[[7, 11]])
+    np.testing.assert_array_equal(after.population.x[:2], offspring.x[jnp.array([7, 11])])
+
+
+# Adaptation.
+
+
+@jax.jit
+def count_of_adaptations(algorithm, progress):
+    return jax.vmap(algorithm._times)(progress)
+
+
+@pytest.mark.parametrize("last", [1, 3, 7, 10, 99, 100, 101, 1000, 12_345])
+@pytest.mark.parametrize("adaptation", ["0.1", "0.3", "0.01", "0.001", "1"])
+def test_vectors_adapt_whenever_a_share_of_the_budget_is_spent(last, adaptation):
+    progress = np.ones(12_346, np.float32)
+    progress[: last + 1] = [t / last for t in range(last + 1)]
+    times = np.asarray(count_of_adaptations(sizes.algorithm(adaptation=float(adaptation)), progress))[: last + 1]
+    exact = [Fraction(t, last) // Fraction(adaptation) for t in range(last + 1)]
+    np.testing.assert_array_equal(times, np.array(exact, float))
+
+
+def test_vectors_are_scaled_to_the_ranges_of_the_survivors(started, tell):
+    state, offspring = started
+    generator = np.random.default_rng(2)
+    stretch = np.array([1, 10, 300], np.float32)
+    zeros = np.zeros(28, np.float32)
+    state = tell(sizes.algorithm(), state, offspring, generator.random((28, 3), np.float32) * stretch, zeros, 0.0)
+    f = generator.random((28, 3), np.float32) * stretch
+    early = tell(sizes.algorithm(), state, offspring, f, zeros, np.float32(0.05))
+    np.testing.assert_array_equal(early.vectors, state.vectors)
+    np.testing.assert_array_equal(early.gamma, state.gamma)
+    after = tell(sizes.algorithm(), early, offspring, f, zeros, np.float32(0.1))
+    alive = np.asarray(after.population.alive)
+    expected = oracle.adapted_vectors(np.asarray(state.initial_vectors), np.asarray(after.population.f, float)[alive])
+    np.testing.assert_allclose(after.vectors, expected, atol=1e-5)
+    np.testing.assert_allclose(after.gamma, oracle.smallest_angles(expected), rtol=1e-3)
+    np.testing.assert_array_equal(after.initial_vectors, state.initial_vectors)
+    # The next time they are made of the first ones again, and not of these.
+    still = tell(sizes.algorithm(), after, offspring, f, zeros, np.float32(0.15))
+    np.testing.assert_array_equal(still.vectors, after.vectors)
+
+
+@pytest.mark.parametrize(
+    "ranges", [[1, 0, 2], [0, 0, 0], [np.inf, 1, 1], [1e-30, 1e-20, 1e-25], [1e37, 1, 1e-30], [-np.inf, 1, 2]]
+)
+def test_no_range_makes_a_vector_of_zeros_or_nans(ranges):
+    vectors = unit_rows(jnp.asarray(simplex_lattice(4, 3)))
+    made = np.asarray(scaled(vectors, jnp.asarray(ranges, jnp.float32)), np.float64)
+    np.testing.assert_allclose(np.linalg.norm(made, axis=1), 1, rtol=1e-5)
+    assert len(np.unique(made, axis=0)) == len(made)
+
+
+def test_vectors_of_any_length_become_unit_vectors():
+    rows = jnp.array([[1e-30, 0, 0], [1e30, 1e30, 0], [0, 3, 4]])
+    np.testing.assert_allclose(unit_rows(rows), [[1, 0, 0], [0.5**0.5, 0.5**0.5, 0], [0, 0.6, 0.8]], rtol=1e-6)
+
+
+# In one's own hands.
+
+
+def test_the_loop_compiles_vmaps_and_scans_and_eager_agrees_at_first():
+    algorithm, problem = sizes.algorithm(), sizes.problem()
+    run = own_loop(algorithm, problem, 12)
+    keys = jax.vmap(jax.random.key)(np.arange(3, dtype=np.uint32))
+    one, curve = jax.jit(run)(keys[1])
+    _, curves = jax.jit(jax.vmap(run))(keys)
+    np.testing.assert_allclose(curves[1, :2], curve[:2], atol=1e-4)
+    assert not np.isnan(curves).any()
+    # Eagerly, generation by generation.
+    state, offspring = algorithm.init(jax.random.fold_in(keys[1], 0), problem)
+    with jax.disable_jit():
+        state = algorithm.tell(state, offspring, *problem.evaluate(keys[1], offspring.x), 0.0)
+        offspring = algorithm.ask(jax.random.fold_in(keys[1], 1), state, problem)
+        state = algorithm.tell(state, offspring, *problem.evaluate(keys[1], offspring.x), 1 / 12)
+    np.testing.assert_allclose(state.population.f, curve[0], atol=1e-4)
+    assert one.population.alive.any()
+
+
+def test_numbers_in_settings_can_be_swept_by_vmap():
+    problem = sizes.problem()
+
+    def spread_of_children(eta, alpha):
+        algorithm = sizes.algorithm(alpha=alpha, variation=tr.GA(crossover=tr.SBX(eta=eta)))
+        state, offspring = algorithm.init(jax.random.key(0), problem)
+        state = algorithm.tell(state, offspring, *problem.evaluate(jax.random.key(0), offspring.x), 0.0)
+        return algorithm.ask(jax.random.key(1), state, problem).x.std()
+
+    spread = jax.jit(jax.vmap(spread_of_children))(jnp.array([0.5, 30.0]), jnp.array([1.0, 2.0]))
+    assert spread[0] > spread[1]
+
+
+ALGORITHMS = {
+    "TensorRVEA": tr.TensorRVEA(population=28),
+    "TensorRVEA, many vectors": tr.TensorRVEA(population=1100, variation=tr.PSO()),
+    "RVEA": tr.RVEA(population=28, variation=tr.DE()),
+    "NSGA2": tr.NSGA2(population=28, variation=tr.CSO()),
+    "RandomSearch": tr.RandomSearch(population=28),
+}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_compiled_generations_lower_for_other_hardware(name):
+    algorithm, problem = ALGORITHMS[name], tr.problems.DTLZ2(objectives=3, variables=80)
+    program = loop.Program(problem, algorithm, {}, "summary", 10)
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    carry, _ = jax.eval_shape(lambda k: loop.begin(program, k, None), key)
+    number, progress = jax.ShapeDtypeStruct((), jnp.int32), jax.ShapeDtypeStruct((4,), jnp.float32)
+
+    def chunk(key, carry, start, count, progress):
+        key = jax.random.wrap_key_data(key)
+        return loop.chunk_compiled(
+            program, key=key, carry=carry, start=start, count=count, progress=progress, capacity=4
+        )
+
+    bits = jax.ShapeDtypeStruct((2,), jnp.uint32)
+    made = export.export(jax.jit(chunk), platforms=("cuda", "rocm", "tpu"))(bits, carry, number, number, progress)
+    assert made.platforms == ("cuda", "rocm", "tpu")
+    assert "while" in made.mlir_module()

@@ -1,0 +1,283 @@
+"""Runs: what a budget means, the same seed again, one compilation, callbacks, warm starts."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import sizes
+from sizes import GENERATIONS, POPULATION
+
+import tensorrvea as tr
+from tensorrvea import loop
+from tensorrvea import optimize as _  # noqa: F401  the function; its module is below
+
+optimize_module = sys.modules["tensorrvea.optimize"]
+
+
+def run(seed: int = 0, **options) -> tr.Result:
+    options = {"generations": GENERATIONS} | options
+    return tr.optimize(sizes.problem(), sizes.algorithm(), seed=seed, **options)
+
+
+def same_bits(one: tr.Result, other: tr.Result) -> bool:
+    pairs = [(one.population.X, other.population.X), (one.population.F, other.population.F)]
+    pairs += [(one.history.ideal, other.history.ideal), (one.history.nadir, other.history.nadir)]
+    return all(a.shape == b.shape and (a == b).all() for a, b in pairs)
+
+
+@pytest.fixture(scope="module")
+def base() -> tr.Result:
+    return run()
+
+
+# Budgets.
+
+
+def test_the_first_population_is_generation_zero(base):
+    assert base.generations == GENERATIONS
+    assert base.evaluations == POPULATION * (GENERATIONS + 1)
+    history = base.history
+    assert len(history) == GENERATIONS + 1
+    assert history.generation.tolist() == list(range(GENERATIONS + 1))
+    assert history.evaluations.tolist() == [POPULATION * (t + 1) for t in range(GENERATIONS + 1)]
+    np.testing.assert_allclose(history.progress, np.arange(GENERATIONS + 1) / GENERATIONS)
+    assert (np.diff(history.seconds) > 0).all()
+    assert base.stopped == "budget spent"
+    assert base.vectors == POPULATION
+
+
+@pytest.mark.parametrize(("evaluations", "generations"), [(588, 20), (589, 20), (615, 20), (616, 21), (56, 1)])
+def test_evaluations_are_counted_with_the_first_population(evaluations, generations, base):
+    result = run(generations=None, evaluations=evaluations)
+    assert result.generations == generations
+    assert result.evaluations <= evaluations
+    assert result.history.progress[-1] == 1
+    if generations == GENERATIONS:
+        assert same_bits(result, base)
+
+
+def test_seconds_leave_out_compilation_and_end_in_time():
+    result = run(generations=None, seconds=0.2)
+    progress = result.history.progress
+    assert result.seconds >= 0.2
+    assert progress[0] == 0
+    assert (progress[1:] > 0).all()
+    assert (progress <= 1).all()
+    assert (np.diff(progress) >= 0).all()
+    assert len(result.history) == result.generations + 1
+
+
+def test_with_seconds_progress_never_goes_back(monkeypatch):
+    """A chunk that was quicker than foreseen must not turn the penalty back, nor adapt the vectors twice."""
+    budget = optimize_module.Budget(population=POPULATION, seconds=1.0)
+    search = optimize_module.Search(sizes.problem(), sizes.algorithm(), seeds=[0], batch=False, budget=budget)
+    search.chronicle.seconds, search.chronicle.progress = [0.5], [0.9]
+    search.pace = 0.001
+    assert search.progress_of(10) == [0.9] * 10
+
+
+# The same seed.
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-3, 1e9])
+def test_the_same_seed_gives_the_same_bits_with_any_chunk_length(seconds, base, monkeypatch):
+    monkeypatch.setattr(optimize_module, "CHUNK_SECONDS", seconds)
+    assert same_bits(run(), base)
+
+
+def test_the_same_seed_gives_the_same_bits_with_another_capacity(base, monkeypatch):
+    monkeypatch.setattr(optimize_module, "CHUNK_GENERATIONS", 3)
+    assert same_bits(run(), base)
+
+
+def test_callbacks_do_not_change_what_is_found(base):
+    seen = []
+    result = run(callbacks=lambda so_far: seen.append(so_far.generations), every=7)
+    assert same_bits(result, base)
+    assert seen == [7, 14, 20]
+
+
+def test_another_seed_gives_another_result(base):
+    assert not same_bits(run(seed=1), base)
+
+
+def in_a_new_process(code: str, **environment: str) -> str:
+    here = Path(__file__).parent
+    given = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(here)} | environment
+    done = subprocess.run(
+        [sys.executable, "-W", "error::UserWarning", "-c", code], capture_output=True, text=True, env=given, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_same_seed_gives_the_same_bits_in_a_new_process(base):
+    code = """
+import sizes, tensorrvea as tr
+result = tr.optimize(sizes.problem(), sizes.algorithm(), generations=20, seed=0)
+print(result.population.X.tobytes().hex(), result.population.F.tobytes().hex())
+"""
+    x, f = (bytes.fromhex(word) for word in in_a_new_process(code).split())
+    assert x == base.population.X.tobytes()
+    assert f == base.population.F.tobytes()
+
+
+def test_double_precision_is_honoured_throughout(base):
+    code = """
+import jax, jax.numpy as jnp, numpy as np, sizes, tensorrvea as tr
+from tensorrvea import loop
+seen = []
+def spy(f, alive):
+    seen.append((f.dtype, loop.jnp.result_type(float)))
+    return f[:, 0].min()
+problem = tr.Problem(lambda x: jnp.stack([x[0], 1 - x[0] + x[1:].sum()]), lower=[0.0] * 4, upper=[1.0] * 4, objectives=2,
+                     integer=[False, False, False, True], constraints=lambda x: 0.2 - x[0])
+result = tr.optimize(problem, tr.TensorRVEA(population=12, variation=tr.PSO()), generations=12, metrics={"spy": spy})
+assert {dtype for dtype, _ in seen} == {np.dtype("float64")}, seen
+state = result.population
+assert ((state.X >= 0) & (state.X <= 1)).all() and len(result.F) and not np.isnan(result.F).any()
+# In float32 all of these would be equal to their nearest float32.
+assert (result.X[:, 0] != result.X[:, 0].astype(np.float32)).any()
+assert (result.history.metrics["spy"] >= 0.2).any()
+print(len(result.F))
+"""
+    assert int(in_a_new_process(code, JAX_ENABLE_X64="1")) > 0
+
+
+# Compiled once.
+
+
+class Compilations:
+    """Counts what XLA compiles."""
+
+    def __init__(self):
+        self.count = 0
+        jax.monitoring.register_event_duration_secs_listener(self.listen)
+
+    def listen(self, event: str, duration: float, **_: object) -> None:
+        self.count += event == "/jax/core/compile/backend_compile_duration"
+
+
+@pytest.fixture(scope="module")
+def compilations() -> Compilations:
+    return Compilations()
+
+
+def test_another_seed_an_equal_problem_and_other_numbers_do_not_compile_again(base, compilations):
+    before = compilations.count, loop.chunk_compiled.compilations
+    run(seed=5)
+    run(seed=6, generations=9)
+    tr.optimize(
+        tr.problems.DTLZ2(objectives=3, variables=7),
+        sizes.algorithm(alpha=1.5, adaptation=0.2, variation=tr.GA(crossover=tr.SBX(eta=12.5))),
+        generations=3,
+    )
+    assert (compilations.count, loop.chunk_compiled.compilations) == before
+
+
+def test_a_new_problem_is_compiled_once_in_each_of_its_parts(compilations):
+    def function(x):
+        return jnp.stack([x[0], 1 - x[0] + x[1]])
+
+    before = loop.chunk_compiled.compilations
+    problem = tr.Problem(function, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
+    tr.optimize(problem, tr.RandomSearch(population=6), generations=2)
+    count = compilations.count
+    assert loop.chunk_compiled.compilations == before + 1
+    again = tr.Problem(function, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
+    tr.optimize(again, tr.RandomSearch(population=6), generations=40, seed=9)
+    assert compilations.count == count
+
+
+# Replicas.
+
+
+@pytest.fixture(scope="module")
+def replicas() -> list[tr.Result]:
+    return tr.replicate(
+        sizes.problem(), sizes.algorithm(), generations=GENERATIONS, seeds=[0, 3], history="populations"
+    )
+
+
+def test_replicas_start_and_draw_as_single_runs_do(replicas):
+    for result in replicas:
+        single = run(seed=result.seed, history="populations").history.populations
+        for t in (0, 1, 2):
+            one, other = single[t], result.history.populations[t]
+            np.testing.assert_allclose(one.X, other.X, atol=1e-5)
+            np.testing.assert_allclose(one.F, other.F, atol=1e-4)
+        assert result.generations == GENERATIONS
+        assert len(result.F) > 0
+    np.testing.assert_array_equal(
+        replicas[0].history.populations[0].X, run(history="populations").history.populations[0].X
+    )
+
+
+def test_replicas_do_not_compile_again_for_other_seeds(replicas, compilations):
+    before = compilations.count
+    others = tr.replicate(sizes.problem(), sizes.algorithm(), generations=5, seeds=[8, 9], history="populations")
+    assert compilations.count == before
+    assert [result.seed for result in others] == [8, 9]
+
+
+def test_a_replica_does_not_depend_on_its_company(replicas):
+    swapped = tr.replicate(
+        sizes.problem(), sizes.algorithm(), generations=GENERATIONS, seeds=[3, 7], history="populations"
+    )
+    assert same_bits(swapped[0], replicas[1])
+
+
+# Starting from somewhere.
+
+
+def test_a_warm_start_is_the_first_of_the_first_population(base):
+    x = np.linspace(0.1, 0.9, 14).reshape(2, 7)
+    result = run(x=x, history="populations")
+    first = result.history.populations[0]
+    np.testing.assert_allclose(first.X[:2], x, atol=1e-6)
+    # The rest is what it would have been.
+    np.testing.assert_array_equal(first.X[2:], run(history="populations").history.populations[0].X[2:])
+
+
+# Being called, and stopping.
+
+
+def test_callbacks_may_stop_a_run_and_see_it_as_it_is():
+    seen = []
+
+    def watch(result: tr.Result) -> bool:
+        seen.append((result.generations, len(result.F), result.stopped))
+        return result.generations >= 10
+
+    result = run(callbacks=[watch], every=5)
+    assert [generation for generation, _, _ in seen] == [5, 10]
+    assert all(size > 0 for _, size, _ in seen)
+    assert seen[0][2] == "not finished"
+    assert result.generations == 10
+    assert result.stopped == "stopped by watch"
+
+
+def test_what_a_callback_was_given_does_not_change_later(base):
+    kept = []
+    run(callbacks=kept.append, every=10)
+    assert len(kept[0].history) == 11
+    copy = kept[0].population.X.copy()
+    run(seed=4)
+    np.testing.assert_array_equal(kept[0].population.X, copy)
+    assert same_bits(kept[-1], base)
+
+
+def test_a_bar_moves_without_warnings(capsys):
+    run(progress=True, generations=3)
+    assert "3/3" in capsys.readouterr().err
+
+
+def test_nothing_is_printed(capsys):
+    run(generations=3)
+    out, err = capsys.readouterr()
+    assert out == err == ""
