@@ -7,8 +7,8 @@
 
 Writes ``out/speed/NAME.json`` (every measurement), ``.md`` (the table) and, for the two series, the log-log figure.
 Each library runs in a process and an environment of its own; those of pymoo and EvoX are made under
-``out/environments`` the first time. The machines are noisy: what counts is the ratio inside a round, given as the median
-over rounds and its range.
+``out/environments`` the first time. The machines are noisy: what counts is the ratio inside a round, given as
+the median over rounds and its range.
 """
 
 import argparse
@@ -79,8 +79,8 @@ def table(rows: list[dict]) -> str:
                 lines.append(size + f"| {library} | failed: {rounds[0].get('error', '')[:60]} | | |")
                 continue
             time = median(median(one["times"]) for one in good)
-            ratios = [median(a["times"]) / median(b["times"]) for a, b in zip(rounds, row["rounds"]["tensorrvea"], strict=True)
-                      if "times" in a and "times" in b]  # fmt: skip
+            pairs = zip(rounds, row["rounds"]["tensorrvea"], strict=True)
+            ratios = [median(a["times"]) / median(b["times"]) for a, b in pairs if "times" in a and "times" in b]
             spread = f"{median(ratios):.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
             peak = max(one["peak_mb"] for one in good)
             lines.append(size + f"| {library} | {show(time)} | {spread} | {peak:,.0f} |")

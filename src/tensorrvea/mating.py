@@ -5,10 +5,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from tensorrvea.randomness import threefry, written_words
-
-# Up to this many parents, counting who comes before is one small kernel, and faster than a permutation by rounds.
-COUNTED_UP_TO = 512
+from tensorrvea.randomness import threefry
 
 
 def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, ""]]:
@@ -25,26 +22,17 @@ def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], coun
     So each breeds equally often, but for the last permutation, of which only a part may be used.
     """
     rows, living = living_rows(alive)
-    shuffle = by_counting if count <= COUNTED_UP_TO else by_rounds
-    return rows[shuffle(key, len(alive), living, count)]
+    return rows[shuffled(key, living, count)]
 
 
-def by_counting(key: PRNGKeyArray, most: int, living: Int[Array, ""], count: int) -> Int[Array, " count"]:
-    """The rank of a place's random word among those of its permutation is a random permutation."""
-    place = jnp.arange(count + most)
-    word, block = written_words(key, len(place)), place // living
-    before = (word < word[:count, None]) | ((word == word[:count, None]) & (place < place[:count, None]))
-    return (before & (block == block[:count, None])).sum(axis=1, dtype=jnp.int32)
+def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array, " count"]:
+    """Random permutations of 0 … ``living`` − 1, one after another, cut to ``count``.
 
-
-def by_rounds(key: PRNGKeyArray, most: int, living: Int[Array, ""], count: int) -> Int[Array, " count"]:
-    """A Feistel network over just enough bits permutes each block; a value beyond the living is permuted again.
-
+    A Feistel network over just enough bits permutes each block; a value beyond the living is permuted again.
     Every round changes one half of the bits by a random function of the other, so that the network is a bijection
     whatever the functions are (Luby and Rackoff, 1988); walking on until the value is in range makes it one of
     the living (Black and Rogaway, 2002). No sort, which is what a permutation of random words would cost.
     """
-    del most
     place = jnp.arange(count, dtype=jnp.uint32)
     block, position = place // living.astype(jnp.uint32), place % living.astype(jnp.uint32)
     # Halves of a bit or two are too small to mix: among fewer than eight, some would breed first more often.

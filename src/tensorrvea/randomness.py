@@ -41,15 +41,6 @@ def words(key: PRNGKeyArray, shape: tuple[int, ...]) -> UInt32[Array, "..."]:
     return threefry((data[0], data[-1]), (row, column))[0]
 
 
-def written_words(key: PRNGKeyArray, count: int) -> UInt32[Array, " count"]:
-    """Random words that are written to memory once, for code that reads each of them many times.
-
-    They are running sums: of independent uniform words these are independent and uniform, too, and XLA does not
-    compute a running sum again in the loop that reads it.
-    """
-    return jnp.cumsum(words(key, (count,)), dtype=jnp.uint32)
-
-
 def unit(word: UInt32[Array, "..."], bits: int = 32) -> Float[Array, "..."]:
     """The lower ``bits`` of a word as a number in (0, 1], the middle of its cell of 2^-bits."""
     dtype = jnp.result_type(float)

@@ -133,5 +133,6 @@ def test_a_gate_that_just_opens_makes_no_nan(variables, monkeypatch):
     monkeypatch.setattr("tensorrvea.variation.polynomial.unit", lambda _: jnp.tile(jnp.array(near), (variables, 1)).T)
     problem = box(variables)
     x = np.full((3, variables), LOWER, np.float32)
-    mutant = jax.jit(lambda x: PolynomialMutation()(jax.random.key(0), x, problem))(x)
+    mutation = PolynomialMutation(rate=float(rate))
+    mutant = jax.jit(lambda x: mutation(jax.random.key(0), x, problem))(x)
     assert np.isfinite(mutant).all()

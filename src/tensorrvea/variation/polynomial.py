@@ -4,16 +4,12 @@ from math import ceil, sqrt
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import unit, words
 from tensorrvea.settings import settings
-
-# From this many variables on, drawing where the mutations are is cheaper than asking every gene.
-SPARSE_FROM = 64
 
 # One for all variables, or one each.
 Bound = Array | np.ndarray | np.floating
@@ -39,7 +35,7 @@ class PolynomialMutation:
 
     def __call__(self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Problem) -> Float[Array, "n d"]:
         n, d = x.shape
-        if self.rate is None and d >= SPARSE_FROM and 2 * n * d < 2**31:
+        if self.rate is None and n * d < 2**30:
             return self._mutate_some(key, x, *problem.box)
         return self._mutate_any(key, x, *problem.box)
 
@@ -72,20 +68,16 @@ def mutated_genes(key: PRNGKeyArray, genes: int, rate: Float[Array, ""] | float,
     draws = ceil(most + 9 * sqrt(most) + 9)
     u = jnp.minimum(unit(words(key, (2, draws))[0]), 1 - 2.0**-24)
     gaps = 1 + jnp.floor(log_of_rest(u) / log_of_rest(jnp.maximum(rate, 1e-12)))
-    # A sum that passes the last gene must not go on to overflow: distinct values past the end will do.
-    position = saturating_sum(jnp.minimum(gaps, genes + 1).astype(jnp.int32), genes) - 1
-    return jnp.where(position < genes, position, genes + jnp.arange(draws))
+    gaps = jnp.minimum(gaps, genes + 1)
+    # Sums of whole numbers are exact until they overflow; sums of floats tell before that that the end is passed.
+    position, past = jnp.cumsum(gaps.astype(jnp.int32)) - 1, jnp.cumsum(gaps) > 1.01 * genes + 1
+    return jnp.where(past | (position >= genes), genes + jnp.arange(draws), position)
 
 
 def log_of_rest(u: Float[Array, "..."]) -> Float[Array, "..."]:
     """log(1 − u), exact also for a small u: what rounding 1 − u lost is put right (Kahan), in code that vectorises."""
     rest = 1 - u
     return jnp.where(rest == 1, -u, jnp.log(rest) * u / jnp.where(rest == 1, 1, 1 - rest))
-
-
-def saturating_sum(steps: Int[Array, " k"], end: int) -> Int[Array, " k"]:
-    """Running sums, which stay at ``end`` + 1 once they are past ``end``; 2 · (``end`` + 1) fits a word."""
-    return lax.associative_scan(lambda a, b: jnp.minimum(a + b, end + 1), steps)
 
 
 def mutate(
