@@ -3,8 +3,8 @@
 "use strict";
 
 const MOST_DRAWN = 20000;
-const MOST_LINES = 6000;
-const MOST_FADED = 3000;
+const MOST_LINES = 4000;
+const MOST_FADED = 2000;
 const REACH = 16;  // pixels within which a pointer finds a solution
 
 const front = { geometry: null, drawn: [], dropped: [], screen: null, drag: null, dragBox: null };
@@ -67,7 +67,7 @@ function drawParallelPoints(context, frames) {
   const sets = frames ?? byRun(front.drawn).map((rows, run) => ({ values: data.F, rows, run }));
   for (const { values, rows, run } of sets) countLines(geometry, values, data.m, rows, runColour(run));
   const lines = sets.reduce((sum, { rows }) => sum + rows.length, 0);
-  endLines(context, width, height, Math.min(0.75, Math.max(0.1, 6 / Math.sqrt(lines))), colours.truth);
+  endLines(context, width, height, Math.min(0.7, Math.max(0.04, 200 / (lines + 250))), colours.truth);
   drawParallelAxes(context, geometry);
 }
 

@@ -3,6 +3,7 @@
 
 "use strict";
 
+const ONE = 65536;  // a line that goes through the middle of a pixel
 const lineLayer = { canvas: null, context: null, image: null, ratio: 1, counts: new Map() };
 
 function beginLines(width, height) {
@@ -22,78 +23,89 @@ function beginLines(width, height) {
 // The solutions' lines over all axes, counted for a colour.
 function countLines({ at, scales }, F, m, rows, colour) {
   const { ratio, image, counts: all } = lineLayer;
-  if (!all.has(colour)) all.set(colour, new Float32Array(image.width * image.height));
+  if (!all.has(colour)) all.set(colour, new Uint32Array(image.width * image.height));
   const counts = all.get(colour);
   const xs = at.map((x) => x * ratio - 0.5);
-  // Each axis as value ↦ slope · value + offset, in device pixels.
-  const offsets = scales.map((scale) => scale(0) * ratio - 0.5);
-  const slopes = scales.map((scale) => (scale(1) - scale(0)) * ratio);
+  const lowest = image.height - 2;
+  const height = (j, value) => Math.min(lowest, Math.max(0, scales[j](value) * ratio - 0.5));
   for (let k = 0; k < rows.length; k++) {
     const base = rows[k] * m;
-    let before = offsets[0] + slopes[0] * F[base];
+    let before = height(0, F[base]);
     for (let j = 1; j < m; j++) {
-      const after = offsets[j] + slopes[j] * F[base + j];
-      countSegment(counts, image.width, image.height, xs[j - 1], before, xs[j], after);
+      const after = height(j, F[base + j]);
+      countSegment(counts, image.width, xs[j - 1], before, xs[j], after);
       before = after;
     }
   }
 }
 
 // A smooth segment: in each column (or, where it is steep, each row) shared between the two nearest pixels.
-function countSegment(counts, width, height, x0, y0, x1, y1) {
+// In whole numbers of 1/65536, which is twice as quick.
+function countSegment(counts, width, x0, y0, x1, y1) {
   if (Math.abs(y1 - y0) <= x1 - x0) {
     const slope = (y1 - y0) / (x1 - x0);
-    for (let x = Math.ceil(x0); x < x1; x++) {
-      const y = y0 + slope * (x - x0);
-      const row = Math.floor(y);
-      if (row < 0 || row > height - 2) continue;
-      counts[row * width + x] += row + 1 - y;
-      counts[(row + 1) * width + x] += y - row;
+    const step = Math.round(slope * ONE);
+    const start = Math.ceil(x0);
+    let y = Math.round((y0 + slope * (start - x0)) * ONE);
+    for (let x = start; x < x1; x++, y += step) {
+      const at = (y >> 16) * width + x;
+      const share = y & 65535;
+      counts[at] += ONE - share;
+      counts[at + width] += share;
     }
   } else {
-    if (y1 < y0) [x0, y0, x1, y1] = [x1, y1, x0, y0];
-    const slope = (x1 - x0) / (y1 - y0);
-    for (let y = Math.max(0, Math.ceil(y0)); y < Math.min(y1, height); y++) {
-      const x = x0 + slope * (y - y0);
-      const column = Math.floor(x);
-      counts[y * width + column] += column + 1 - x;
-      counts[y * width + column + 1] += x - column;
+    const [top, bottom, above] = y0 < y1 ? [y0, y1, x0] : [y1, y0, x1];
+    const slope = (y0 < y1 ? x1 - x0 : x0 - x1) / (bottom - top);
+    const step = Math.round(slope * ONE);
+    const start = Math.ceil(top);
+    let x = Math.round((above + slope * (start - top)) * ONE);
+    for (let row = start * width; row < bottom * width; row += width, x += step) {
+      const at = row + (x >> 16);
+      const share = x & 65535;
+      counts[at] += ONE - share;
+      counts[at + 1] += share;
     }
   }
 }
 
 // n lines one above another, each of the given opacity, hide 1 - (1 - opacity)ⁿ; the grey ones lie behind.
+// Written plainly, since it runs once for every pixel.
 function endLines(context, width, height, opacity, grey) {
   const pixels = lineLayer.image.data;
-  const clear = Math.log(1 - opacity);
-  const paler = Math.log(1 - Math.min(0.12, opacity / 2));
-  const behind = lineLayer.counts.get(grey);
-  const inks = [...lineLayer.counts].filter(([colour]) => colour !== grey).map(([colour, counts]) => ({ counts, rgb: colour.match(/[\d.]+/g).map(Number) }));
-  const greyRgb = grey.match(/[\d.]+/g).map(Number);
-  for (let p = 0; p < pixels.length / 4; p++) {
+  const clear = Math.log(1 - opacity) / ONE;
+  const paler = Math.log(1 - Math.min(0.12, opacity / 2)) / ONE;
+  const rgbOf = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const behind = lineLayer.counts.get(grey) ?? new Uint32Array(pixels.length / 4);
+  const [greyRed, greyGreen, greyBlue] = rgbOf(grey);
+  const inks = [...lineLayer.counts].filter(([colour]) => colour !== grey);
+  const counts = inks.map(([, numbers]) => numbers);
+  const rgb = inks.map(([colour]) => rgbOf(colour));
+  for (let p = 0, at = 0; at < pixels.length; p++, at += 4) {
     let total = 0;
-    let [red, green, blue] = [0, 0, 0];
-    for (const { counts, rgb } of inks) {
-      const number = counts[p];
+    let red = 0;
+    let green = 0;
+    let blue = 0;
+    for (let k = 0; k < counts.length; k++) {
+      const number = counts[k][p];
       if (number === 0) continue;
       total += number;
-      red += number * rgb[0];
-      green += number * rgb[1];
-      blue += number * rgb[2];
+      red += number * rgb[k][0];
+      green += number * rgb[k][1];
+      blue += number * rgb[k][2];
     }
-    const number = behind ? behind[p] : 0;
+    const number = behind[p];
     if (total === 0 && number === 0) {
-      pixels[4 * p + 3] = 0;
+      pixels[at + 3] = 0;
       continue;
     }
-    const above = total ? 1 - Math.exp(clear * total) : 0;
-    const below = number ? (1 - Math.exp(paler * number)) * (1 - above) : 0;
+    const above = total === 0 ? 0 : 1 - Math.exp(clear * total);
+    const below = number === 0 ? 0 : (1 - Math.exp(paler * number)) * (1 - above);
     const both = above + below;
-    const share = total ? above / total : 0;
-    pixels[4 * p] = (red * share + greyRgb[0] * below) / both;
-    pixels[4 * p + 1] = (green * share + greyRgb[1] * below) / both;
-    pixels[4 * p + 2] = (blue * share + greyRgb[2] * below) / both;
-    pixels[4 * p + 3] = 255 * both;
+    const share = total === 0 ? 0 : above / total;
+    pixels[at] = (red * share + greyRed * below) / both;
+    pixels[at + 1] = (green * share + greyGreen * below) / both;
+    pixels[at + 2] = (blue * share + greyBlue * below) / both;
+    pixels[at + 3] = 255 * both;
   }
   lineLayer.context.putImageData(lineLayer.image, 0, 0);
   context.drawImage(lineLayer.canvas, 0, 0, width, height);
