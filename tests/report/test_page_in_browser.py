@@ -417,15 +417,18 @@ def test_every_control_has_a_name(show):
 
 def test_decision_vectors_beside_the_page(browser, tmp_path, monkeypatch):
     monkeypatch.setattr("tensorrvea.report.page.MOST_X_BYTES", 1000)
-    run = make_run(n=100, m=2, units=["", ""])
-    path = report(run, tmp_path / "large.html")
+    monkeypatch.setattr("tensorrvea.report.page.MOST_F_BYTES", 1000)  # and not all solutions are in the page
+    other, run = make_run("A", n=30, m=2, units=["", ""]), make_run("B", n=100, m=2, units=["", ""], seed=1)
+    path = report([other, run], tmp_path / "large.html")
     browser.open(path)
     assert "large.csv" in browser.text("#notices")
+    assert browser.run("return report.data.total") < 130
     assert browser.run("return report.data.runs[0].X") is None
+    browser.press(".legend-runs input")  # without A
     browser.press("tr[data-mark='sum'] button")
     row = int(re.search(r"large\.csv, row (\d+)", browser.text("#pinned")).group(1))
     rows = list(csv.reader(io.StringIO((tmp_path / "large.csv").read_text(), newline="")))
-    assert int(rows[row][1]) == pinned(browser)[0][1]
+    assert rows[row][:2] == ["B", str(pinned(browser)[0][1])]
     assert [float(cell) for cell in rows[row][5:]] == run.X[int(rows[row][1])].tolist()
 
 

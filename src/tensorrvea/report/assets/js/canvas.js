@@ -14,7 +14,9 @@ function readColours() {
     return getComputedStyle(probe).color;
   };
   colours = { series: Array.from({ length: SERIES }, (_, i) => resolve(`series-${i}`)) };
-  for (const name of ["ink", "muted", "line", "faint", "card", "accent", "truth", "ground"]) colours[name] = resolve(name);
+  for (const name of ["ink", "muted", "line", "faint", "card", "accent", "truth", "ground"]) {
+    colours[name] = resolve(name);
+  }
   probe.remove();
   lineLayer.counts.clear();
 }
@@ -66,10 +68,10 @@ function objectiveTitle(j, most = 40) {
 const directionText = (j) => (data.objectives[j].direction === "max" ? "maximise" : "minimise");
 
 // Text on a canvas keeps its own direction and does not disturb its neighbours.
-function write(context, text, x, y, { align = "center", baseline = "middle", colour = colours.muted, font = FONT, halo = false } = {}) {
+function write(context, text, x, y, { align = "center", colour = colours.muted, font = FONT, halo = false } = {}) {
   context.font = font;
   context.textAlign = align;
-  context.textBaseline = baseline;
+  context.textBaseline = "middle";
   if (halo) {
     context.strokeStyle = colours.card;
     context.lineWidth = 4;

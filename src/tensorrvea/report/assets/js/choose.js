@@ -21,11 +21,12 @@ function makeChoose() {
       } });
     const row = element("div", { class: "objective", "data-objective": j },
       element("div", { class: "filter" },
-        element("p", { class: "objective-name" }, nameElement(objective.name), objective.unit ? nameElement(`[${objective.unit}]`, "unit muted") : "",
+        element("p", { class: "objective-name" }, nameElement(objective.name), unitElement(objective),
           element("span", { class: "muted direction", text: directionText(j) })),
         element("canvas", { class: "histogram", "aria-hidden": "true" }),
         element("div", { class: "two-ends" }, end("low", 0), end("high", STEPS)),
-        element("div", { class: "ends muted" }, element("span", { text: format(low) }), element("span", { text: format(high) }))),
+        element("div", { class: "ends muted" },
+          element("span", { text: format(low) }), element("span", { text: format(high) }))),
       element("label", { class: "weigh" },
         element("span", { class: "muted weight-label" }, "weight ", element("output", { class: "share" })), weight));
     holder.append(row);
@@ -58,7 +59,7 @@ function showFilters() {
     const [low, high] = sliderRange(j);
     const brush = state.brushes[j] ?? [-Infinity, Infinity];
     const [a, b] = [Math.max(low, Math.min(high, brush[0])), Math.max(low, Math.min(high, brush[1]))];
-    const step = (value) => String(high > low ? Math.round(((value - low) / (high - low)) * STEPS) : value > low ? STEPS : 0);
+    const step = (value) => String(high > low ? Math.round(((value - low) / (high - low)) * STEPS) : 0);
     const [lowEnd, highEnd] = [row.querySelector(".low"), row.querySelector(".high")];
     // Hands on a slider are left alone.
     if (document.activeElement !== lowEnd && document.activeElement !== highEnd) {
@@ -118,7 +119,8 @@ function showWeights() {
 function showMarked() {
   const table = byId("marked");
   const head = element("tr", {}, element("th", { scope: "col", text: "Best by" }),
-    ...data.objectives.map((objective) => element("th", { scope: "col" }, nameElement(objective.name))), element("td", {}));
+    ...data.objectives.map((objective) => element("th", { scope: "col" }, nameElement(objective.name))),
+    element("td", {}));
   table.tHead.replaceChildren(head);
   table.tBodies[0].replaceChildren(...MARKS.map(({ key, name, shape }) => {
     const index = derived.marks[key];

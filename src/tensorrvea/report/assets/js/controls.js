@@ -4,16 +4,19 @@
 
 // Buttons of which one is pressed.
 function segmented(holder, options, chosen, onChoose) {
-  const buttons = options.map(([value, label]) =>
-    element("button", { type: "button", text: label, "data-value": value, "aria-pressed": String(value === chosen), onclick: () => {
+  const buttons = options.map(([value, label]) => {
+    const press = () => {
       buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.value === value)));
       onChoose(value);
-    } }));
+    };
+    const pressed = String(value === chosen);
+    return element("button", { type: "button", text: label, "data-value": value, "aria-pressed": pressed, onclick: press });
+  });
   holder.replaceChildren(...buttons);
 }
 
 function makeViews() {
-  const views = data.m === 2 ? [["2d", "Plane"], ["parallel", "Parallel"]] : [["3d", "Space"], ["2d", "Plane"], ["parallel", "Parallel"]];
+  const views = [["3d", "Space"], ["2d", "Plane"], ["parallel", "Parallel"]].slice(data.m === 2 ? 1 : 0);
   state.view = data.m === 2 ? "2d" : data.m === 3 ? "3d" : "parallel";
   segmented(byId("view-tabs"), views, state.view, (view) => {
     state.view = view;
@@ -43,7 +46,8 @@ function makeAxisPickers() {
       changed("view");
     } });
     data.objectives.forEach((objective, j) => {
-      select.append(element("option", { value: String(j), text: shorten(objective.name, 40), selected: state.axes[k] === j }));
+      const selected = state.axes[k] === j;
+      select.append(element("option", { value: String(j), text: shorten(objective.name, 40), selected }));
     });
     holder.append(element("label", {}, element("span", { class: "muted", text: label }), select));
   });
@@ -72,16 +76,16 @@ function makeLegend() {
       changed("selection");
     } });
     if (runs.length === 1) box.dataset.run = runs[0];
-    return element("label", { class: "legend-item" }, box, swatch(runs[0]), nameElement(label), element("span", { class: "muted", text: extra }));
+    return element("label", { class: "legend-item" }, box, swatch(runs[0]), nameElement(label),
+      element("span", { class: "muted", text: extra }));
   };
   data.groups.forEach((group, g) => {
     const runs = data.runs.map((_, r) => r).filter((r) => data.runs[r].group === g);
-    if (several || runs.length > SERIES) {
-      rows.push(toggle(runs, runs.length > 1 ? group : data.runs[runs[0]].label, runs.length > 1 ? ` ${count(runs.length, "run")}` : ""));
-      if (runs.length > 1) {
-        rows.push(element("details", {}, element("summary", { text: "single runs" }), ...runs.map((r) => toggle([r], data.runs[r].label))));
-      }
-    } else runs.forEach((r) => rows.push(toggle([r], data.runs[r].label)));
+    const singles = runs.map((r) => toggle([r], data.runs[r].label));
+    if (runs.length > 1 && (several || runs.length > SERIES)) {
+      rows.push(toggle(runs, group, ` ${count(runs.length, "run")}`));
+      rows.push(element("details", {}, element("summary", { text: "single runs" }), ...singles));
+    } else rows.push(...singles);
   });
   if (data.truth) {
     const box = element("input", { type: "checkbox", checked: true, id: "truth", onchange: () => {
@@ -114,7 +118,9 @@ function signElement(shape) {
 }
 
 function paintSwatches() {
-  document.querySelectorAll(".swatch[data-run]").forEach((swatch) => (swatch.style.background = runColour(Number(swatch.dataset.run))));
+  for (const swatch of document.querySelectorAll(".swatch[data-run]")) {
+    swatch.style.background = runColour(Number(swatch.dataset.run));
+  }
 }
 
 function showStatus() {
@@ -191,10 +197,12 @@ function framesAt(generation) {
     const entry = run.fronts.findLast((candidate) => candidate.generation <= generation);
     if (!entry) return;
     entry.values ??= decodeArray(entry.F);
+    const inside = (i) => state.brushes.every((brush, j) => {
+      const value = entry.values[i * data.m + j];
+      return !brush || (value >= brush[0] && value <= brush[1]);
+    });
     const rows = [];
-    for (let i = 0; i * data.m < entry.values.length; i++) {
-      if (state.brushes.every((brush, j) => !brush || (entry.values[i * data.m + j] >= brush[0] && entry.values[i * data.m + j] <= brush[1]))) rows.push(i);
-    }
+    for (let i = 0; i * data.m < entry.values.length; i++) if (inside(i)) rows.push(i);
     frames.push({ values: entry.values, rows, run: r });
   });
   return frames;

@@ -5,22 +5,23 @@
 const PLACES = 4;  // quarters of a pixel at which a dot can sit, in both directions
 
 const layer = { canvas: null, context: null, image: null, ratio: 1 };
-const brushes = new Map();
+const dotBrushes = new Map();
 
 // A dot of a colour: its opacity in every pixel round its centre, for each of the 16 places within a pixel.
 function dot(colour, radius, opacity, hollow = false) {
   const ratio = deviceRatio();
   const key = `${colour}|${radius}|${opacity}|${hollow}|${ratio}`;
-  if (!brushes.has(key)) {
+  if (!dotBrushes.has(key)) {
     const [red, green, blue] = colour.match(/[\d.]+/g).map(Number);
     const reach = Math.ceil(radius * ratio) + 1;
     const masks = [];
     for (let p = 0; p < PLACES * PLACES; p++) {
-      masks.push(coverage(reach, radius * ratio, (p % PLACES) / PLACES, Math.floor(p / PLACES) / PLACES, opacity, hollow ? 1.3 * ratio : 0));
+      const [dx, dy] = [(p % PLACES) / PLACES, Math.floor(p / PLACES) / PLACES];
+      masks.push(coverage(reach, radius * ratio, dx, dy, opacity, hollow ? 1.3 * ratio : 0));
     }
-    brushes.set(key, { red, green, blue, reach, side: 2 * reach + 1, masks });
+    dotBrushes.set(key, { red, green, blue, reach, side: 2 * reach + 1, masks });
   }
-  return brushes.get(key);
+  return dotBrushes.get(key);
 }
 
 // How much of each pixel a disc (or, with a thickness, a ring) covers: by the distance of the pixel's middle.

@@ -19,9 +19,11 @@ function csvText(text) {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+const objectiveNames = () => data.objectives.map((objective) => objective.name);
+
 function csvOf(indices) {
   const width = Math.max(0, ...data.runs.map((run) => (run.X ? run.X.width : 0)));
-  const header = ["run", "solution", ...data.objectives.map((objective) => objective.name), "violation", ...data.variables.slice(0, width)];
+  const header = ["run", "solution", ...objectiveNames(), "violation", ...data.variables.slice(0, width)];
   const lines = [header.map(csvText).join(",")];
   for (const index of indices) {
     const run = data.runs[data.runOf[index]];
@@ -48,7 +50,7 @@ function recordOf(index) {
   const record = {
     run: run.label,
     solution: data.rowOf[index],
-    objectives: keyed(data.objectives.map((objective) => objective.name), objectivesOf(index).map((value) => Number(exact(value, run.single.F)))),
+    objectives: keyed(objectiveNames(), objectivesOf(index).map((value) => Number(exact(value, run.single.F)))),
     violation: Number(exact(data.violation[index], run.single.violation)),
   };
   if (x) record.x = Array.from(x, (value) => Number(exact(value, run.single.X)));

@@ -61,8 +61,10 @@ function start() {
   }).observe(byId("stage"));
 
   byId("theme").addEventListener("click", nextTheme);
-  byId("download-all").addEventListener("click", () => download(`${fileStem()}.csv`, csvOf(derived.playing)));
-  byId("download-pinned").addEventListener("click", () => download(`${fileStem()}-pinned.csv`, csvOf(state.pins.map((pinned) => pinned.index))));
+  byId("download-all").addEventListener("click", () => download(`${data.stem}.csv`, csvOf(derived.playing)));
+  byId("download-pinned").addEventListener("click", () => {
+    download(`${data.stem}-pinned.csv`, csvOf(state.pins.map((pinned) => pinned.index)));
+  });
   byId("to-compare").addEventListener("click", () => byId("compare").scrollIntoView({ block: "start" }));
   byId("unpin-all").addEventListener("click", () => {
     state.pins = [];
@@ -90,8 +92,6 @@ function showHeader() {
   byId("subtitle").textContent = parts.join(" · ");
   byId("notices").replaceChildren(...data.notes.map((note) => element("p", { class: "notice", text: note })));
 }
-
-const fileStem = () => data.stem;
 
 function nextTheme() {
   state.theme = { auto: "light", light: "dark", dark: "auto" }[state.theme];

@@ -123,7 +123,9 @@ function drawBrushes(context) {
     const clampY = (value) => Math.min(box.bottom, Math.max(box.top, y(value)));
     if (front.dragBox) rectangle(...front.dragBox);
     else if (bx || by) {
-      rectangle(bx ? clampX(bx[0]) : box.left, by ? clampY(by[1]) : box.top, bx ? clampX(bx[1]) : box.right, by ? clampY(by[0]) : box.bottom);
+      const [left, right] = bx ? bx.map(clampX) : [box.left, box.right];
+      const [bottom, top] = by ? by.map(clampY) : [box.bottom, box.top];
+      rectangle(left, top, right, bottom);
     }
   }
 }

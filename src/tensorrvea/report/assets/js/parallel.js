@@ -4,7 +4,8 @@
 
 function parallelGeometry(width, height, domain) {
   const m = data.m;
-  const box = { left: Math.min(70, width * 0.11), right: width - Math.min(70, width * 0.11), top: 58, bottom: height - 26 };
+  const margin = Math.min(70, width * 0.11);
+  const box = { left: margin, right: width - margin, top: 58, bottom: height - 26 };
   const at = Array.from({ length: m }, (_, j) => box.left + (m > 1 ? (j / (m - 1)) * (box.right - box.left) : 0));
   const scales = Array.from({ length: m }, (_, j) => {
     const range = padded(domain[j], 0.02);

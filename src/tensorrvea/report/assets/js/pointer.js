@@ -108,7 +108,9 @@ function onKey(event) {
   if (arrow && event.shiftKey && state.view === "3d") {
     turnTo(state.azimuth - arrow[0] * 0.12, state.elevation + arrow[1] * 0.12);
   } else if (arrow && arrow[0] && state.generation === null) walk(arrow[0]);
-  else if ((event.key === "Enter" || event.key === " ") && state.hover >= 0) choosePoint(state.hover, ...screenPlace(state.hover));
+  else if ((event.key === "Enter" || event.key === " ") && state.hover >= 0) {
+    choosePoint(state.hover, ...screenPlace(state.hover));
+  }
   else if (event.key === "Escape") clearBrushes();
   else return;
   event.preventDefault();
@@ -142,7 +144,9 @@ function showTooltip(index, x, y) {
     list.append(element("dt", {}, nameElement(data.objectives[j].name)),
       element("dd", { text: format(value) + (unit ? ` ${shorten(unit, 12)}` : "") }));
   });
-  if (data.hasViolation) list.append(element("dt", { text: "violation" }), element("dd", { text: format(data.violation[index]) }));
+  if (data.hasViolation) {
+    list.append(element("dt", { text: "violation" }), element("dd", { text: format(data.violation[index]) }));
+  }
   tooltip.replaceChildren(head, list);
   if (data.replayOf.has(index)) tooltip.append(element("p", { class: "muted", text: "Click to pin and play" }));
   tooltip.hidden = false;
@@ -163,10 +167,15 @@ function makeStrips() {
   if (state.view !== "parallel" || !front.geometry) return;
   const { at, scales, box } = front.geometry;
   at.forEach((x, j) => {
-    const strip = element("div", { class: "axis-strip", "data-objective": j, title: shorten(data.objectives[j].name, 400) });
-    Object.assign(strip.style, { left: `${x - 12}px`, top: `${box.top - 6}px`, height: `${box.bottom - box.top + 12}px` });
+    const title = shorten(data.objectives[j].name, 400);
+    const strip = element("div", { class: "axis-strip", "data-objective": j, title });
+    const [top, height] = [box.top - 6, box.bottom - box.top + 12];
+    Object.assign(strip.style, { left: `${x - 12}px`, top: `${top}px`, height: `${height}px` });
     let from = null;
-    const y = (event) => Math.min(box.bottom, Math.max(box.top, event.clientY - byId("stage").getBoundingClientRect().top));
+    const y = (event) => {
+      const below = event.clientY - byId("stage").getBoundingClientRect().top;
+      return Math.min(box.bottom, Math.max(box.top, below));
+    };
     strip.addEventListener("pointerdown", (event) => {
       from = y(event);
       strip.setPointerCapture(event.pointerId);

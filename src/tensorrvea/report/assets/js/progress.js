@@ -49,36 +49,44 @@ function drawChart(chart) {
   const level = (value) => (log ? Math.log10(Math.max(value, floor)) : value);
   const x = linear(padded([Math.min(...flat("x")), Math.max(...flat("x"))], 0), box.left, box.right);
   const y = linear(padded([Math.min(...values.map(level)), Math.max(...values.map(level))], 0.05), box.bottom, box.top);
-  const svg = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": chartSummary(chart, curves) });
+  const summary = chartSummary(chart, curves);
+  const svg = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": summary });
   chartAxes(svg, box, x, y, log);
   for (const curve of curves) {
-    const points = curve.x.map((value, k) => `${x(value).toFixed(1)},${y(level(curve.middle[k])).toFixed(1)}`);
+    const series = `series-${curve.group % SERIES}`;
+    const along = (name) => curve.x.map((value, k) => [x(value), y(level(curve[name][k]))].map((p) => p.toFixed(1)));
     if (curve.low) {
-      const edge = (name) => curve.x.map((value, k) => `${x(value).toFixed(1)},${y(level(curve[name][k])).toFixed(1)}`);
-      svg.append(svgElement("polygon", { points: [...edge("high"), ...edge("low").reverse()].join(" "), class: `band series-${curve.group % SERIES}` }));
+      const outline = [...along("high"), ...along("low").reverse()].join(" ");
+      svg.append(svgElement("polygon", { points: outline, class: `band ${series}` }));
     }
-    svg.append(points.length > 1 ? svgElement("polyline", { points: points.join(" "), class: `curve series-${curve.group % SERIES}` })
-      : svgElement("circle", { cx: points[0].split(",")[0], cy: points[0].split(",")[1], r: 3, class: `point series-${curve.group % SERIES}` }));
+    const points = along("middle");
+    if (points.length > 1) svg.append(svgElement("polyline", { points: points.join(" "), class: `curve ${series}` }));
+    else svg.append(svgElement("circle", { cx: points[0][0], cy: points[0][1], r: 3, class: `point ${series}` }));
   }
   const reading = element("p", { class: "reading muted" });
-  const lastValues = () => reading.replaceChildren(...curves.map((curve) => readingOf(curve, curve.x.length - 1, curves.length > 1)));
+  const named = curves.length > 1;
+  const lastValues = () => {
+    reading.replaceChildren(...curves.map((curve) => readingOf(curve, curve.x.length - 1, named)));
+  };
   lastValues();
   svg.addEventListener("pointermove", (event) => {
     const bounds = svg.getBoundingClientRect();
     const value = x.invert(((event.clientX - bounds.left) / bounds.width) * width);
-    svg.querySelector(".cursor").setAttribute("transform", `translate(${Math.min(box.right, Math.max(box.left, x(value)))} 0)`);
+    const cursor = Math.min(box.right, Math.max(box.left, x(value)));
+    svg.querySelector(".cursor").setAttribute("transform", `translate(${cursor} 0)`);
     svg.classList.add("read");
     reading.replaceChildren(...curves.map((curve) => {
       let near = 0;
       curve.x.forEach((candidate, k) => { if (Math.abs(candidate - value) < Math.abs(curve.x[near] - value)) near = k; });
-      return readingOf(curve, near, curves.length > 1);
+      return readingOf(curve, near, named);
     }));
   });
   svg.addEventListener("pointerleave", () => {
     svg.classList.remove("read");
     lastValues();
   });
-  return element("figure", { class: "chart" }, element("figcaption", {}, nameElement(chart.name), element("span", { class: "muted", text: log ? " log scale" : "" })), svg, reading);
+  const scale = element("span", { class: "muted", text: log ? " log scale" : "" });
+  return element("figure", { class: "chart" }, element("figcaption", {}, nameElement(chart.name), scale), svg, reading);
 }
 
 function chartAxes(svg, box, x, y, log) {
@@ -90,7 +98,8 @@ function chartAxes(svg, box, x, y, log) {
       svgElement("text", { x: box.left - 5, y: y(value) + 3.5, class: "tick end" }, text));
   }
   for (const [value, text] of labelled(ticks(...x.domain, 4))) {
-    svg.append(svgElement("text", { x: x(value), y: box.bottom + 15, class: "tick" }, text + (progressAxis === "seconds" ? " s" : "")));
+    const shown = progressAxis === "seconds" ? `${text} s` : text;
+    svg.append(svgElement("text", { x: x(value), y: box.bottom + 15, class: "tick" }, shown));
   }
   svg.append(svgElement("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, class: "axis" }),
     svgElement("line", { x1: 0, x2: 0, y1: box.top, y2: box.bottom, class: "cursor" }));

@@ -14,14 +14,16 @@ function makeProvenance() {
     const body = [list];
     if (command) {
       const text = String(command);
-      const button = element("button", { type: "button", class: "link", text: "Copy", onclick: () => copy(text, button) });
-      body.push(element("p", { class: "muted hint" }, "To make it again ", button), element("pre", { lines: clipped(text), tabIndex: 0 }));
+      const button = linkButton("Copy", "Copy how to make it again", () => copy(text, button));
+      body.push(element("p", { class: "muted hint" }, "To make it again ", button));
+      body.push(element("pre", { lines: clipped(text), tabIndex: 0 }));
     }
-    const head = element("summary", {}, nameElement(run.label));
-    holder.append(data.runs.length > 1 ? element("details", { open: r === 0 && data.runs.length <= 3 }, head, ...body) : element("div", {}, ...body));
+    if (data.runs.length === 1) return holder.append(...body);
+    const open = r === 0 && data.runs.length <= 3;
+    holder.append(element("details", { open }, element("summary", {}, nameElement(run.label)), ...body));
   });
-  const made = element("p", { class: "muted hint", text: `Page made by tensorrvea ${data.version}. It holds all of its data and asks the network for nothing.` });
-  holder.append(made);
+  const made = `Page made by tensorrvea ${data.version}. It holds all of its data and asks the network for nothing.`;
+  holder.append(element("p", { class: "muted hint", text: made }));
 }
 
 const clipped = (text) => (text.length > 20000 ? `${text.slice(0, 20000)}…` : text);
@@ -30,10 +32,11 @@ const clipped = (text) => (text.length > 20000 ? `${text.slice(0, 20000)}…` : 
 function factElement(value) {
   if (value !== null && typeof value === "object") {
     const entries = Object.entries(value);
-    const simple = entries.every(([, inner]) => inner === null || (typeof inner !== "object" && String(inner).length <= 60));
+    const simple = entries.every(([, inner]) => typeof inner !== "object" && String(inner).length <= 60);
     if (simple && !Array.isArray(value) && entries.length <= 12) {
       return element("span", { class: "pairs" }, ...entries.map(([name, inner]) =>
-        element("span", { class: "pair" }, element("span", { class: "muted", text: `${shorten(name, 60)} ` }), nameElement(String(inner)))));
+        element("span", { class: "pair" },
+          element("span", { class: "muted", text: `${shorten(name, 60)} ` }), nameElement(String(inner)))));
     }
     return element("pre", { lines: clipped(JSON.stringify(value, null, 2)), tabIndex: 0 });
   }

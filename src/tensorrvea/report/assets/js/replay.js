@@ -11,8 +11,9 @@ function makeReplays() {
   const list = byId("replay-list");
   const replays = [...data.replayOf.values()].sort((a, b) => a.index - b.index);
   replays.forEach((replay, k) => {
+    const text = data.runs.length > 1 ? `${k + 1} · ${shorten(runNameOf(replay.index), 18)}` : String(k + 1);
     list.append(element("button", { type: "button", class: "chip", "aria-pressed": "false", "data-index": replay.index,
-      title: describe(replay.index), text: data.runs.length > 1 ? `${k + 1} · ${shorten(runNameOf(replay.index), 18)}` : String(k + 1),
+      title: describe(replay.index), text,
       "aria-label": `Episode of ${describe(replay.index)}`,
       onclick: () => toggleStage(replay.index),
       onpointerenter: () => setHover(replay.index), onpointerleave: () => setHover(-1) }));
@@ -77,7 +78,8 @@ function playFor(index, evenIfNear = false) {
   }
   const near = nearestReplay(index);
   if (evenIfNear) addStage(near);
-  note.textContent = evenIfNear ? `Nearest stored episode: solution ${data.rowOf[near]}` : `No episode stored for solution ${data.rowOf[index]}`;
+  note.textContent = evenIfNear
+    ? `Nearest stored episode: solution ${data.rowOf[near]}` : `No episode stored for solution ${data.rowOf[index]}`;
 }
 
 function nearestReplay(index) {
@@ -127,10 +129,10 @@ function showStages(indices) {
       data.runs.length > 1 ? nameElement(runNameOf(index)) : "",
       element("span", { class: "muted values" }, ...objectivesOf(index).slice(0, 4).flatMap((value, j) =>
         [j ? " · " : "", element("span", { text: `${shorten(data.objectives[j].name, 16)} ${format(value, 3)}` })])));
-    const returns = replay.returns ? `This episode: ${replay.returns.slice(0, 4).map((value) => format(value, 3)).join(" · ")}` : "";
+    const brought = (replay.returns ?? []).slice(0, 4).map((value) => format(value, 3)).join(" · ");
     return element("figure", { "data-index": index },
       element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` }), caption,
-      element("p", { class: "muted returns", text: returns, hidden: !returns }));
+      element("p", { class: "muted returns", text: `This episode: ${brought}`, hidden: !brought }));
   }));
   byId("replay-list").querySelectorAll("button").forEach((chip) =>
     chip.setAttribute("aria-pressed", String(indices.includes(Number(chip.dataset.index)))));

@@ -21,7 +21,9 @@ function drawStage(canvas, replay, t) {
   const toY = (y) => (grounded ? height * FLOOR : height / 2) - (y - cameraY) * scale;
   if (grounded) drawGround(context, width, height, cameraX, scale, toX, toY(0));
   else drawWater(context, width, height, cameraX, cameraY, scale, toX, toY);
-  capsules.forEach((ends, p) => drawCapsule(context, replay, p, toX(ends[0]), toY(ends[1]), toX(ends[2]), toY(ends[3]), scale));
+  capsules.forEach(([ax, ay, bx, by], p) => {
+    drawCapsule(context, replay, p, toX(ax), toY(ay), toX(bx), toY(by), scale);
+  });
   if (t >= replay.frames - 1 && player.time > durationOf(replay) + replay.seconds / 2) {
     write(context, "ended", width - 10, 16, { align: "right" });
   }
@@ -80,6 +82,8 @@ function drawWater(context, width, height, cameraX, cameraY, scale, toX, toY) {
   const [halfX, halfY] = [width / 2 / scale, height / 2 / scale];
   const step = 10 ** Math.round(Math.log10(halfX / 2));
   for (let x = Math.ceil((cameraX - halfX) / step) * step; x < cameraX + halfX; x += step) {
-    for (let y = Math.ceil((cameraY - halfY) / step) * step; y < cameraY + halfY; y += step) context.fillRect(toX(x) - 1, toY(y) - 1, 2, 2);
+    for (let y = Math.ceil((cameraY - halfY) / step) * step; y < cameraY + halfY; y += step) {
+      context.fillRect(toX(x) - 1, toY(y) - 1, 2, 2);
+    }
   }
 }

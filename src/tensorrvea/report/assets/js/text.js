@@ -41,9 +41,8 @@ function element(tag, properties = {}, ...children) {
     else if (name === "text") made.textContent = visible(value);
     else if (name === "lines") made.textContent = visibleLines(value);
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (name.startsWith("data-") || name.startsWith("aria-") || name === "for" || name === "role" || name === "scope") {
-      made.setAttribute(name, value);
-    } else made[name] = value;
+    else if (/^(data-|aria-|for$|role$|scope$)/.test(name)) made.setAttribute(name, value);
+    else made[name] = value;
   }
   made.append(...children.filter((child) => child !== null));
   return made;
@@ -53,6 +52,14 @@ function element(tag, properties = {}, ...children) {
 function nameElement(text, className = "name") {
   const shown = shorten(text, 200);
   return element("bdi", { class: className, text: shown, title: shorten(text, 2000) });
+}
+
+// An objective's unit, if it has one.
+const unitElement = ({ unit }) => (unit ? nameElement(`[${unit}]`, "unit muted") : "");
+
+// A button that looks like a link, with a longer name for those who hear it.
+function linkButton(text, label, onclick) {
+  return element("button", { type: "button", class: "link", text, "aria-label": label, onclick });
 }
 
 // A number for reading: four figures, a real minus sign, and powers of ten where they help.

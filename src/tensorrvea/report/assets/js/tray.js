@@ -18,7 +18,7 @@ function pinnedTable(pins) {
   table.append(element("thead", {}, element("tr", {}, element("td", {}), ...pins.map(({ index, letter }) =>
     element("th", { scope: "col", "data-run": data.runOf[index], "data-solution": data.rowOf[index] },
       element("span", { class: "letter", text: letter }),
-      element("button", { type: "button", class: "link", text: "×", "aria-label": `Unpin ${letter}`, onclick: () => unpin(index) }))))),
+      linkButton("×", `Unpin ${letter}`, () => unpin(index)))))),
     element("tbody", {}));
   if (data.runs.length > 1) {
     row("run", pins.map(({ index }) => element("td", { class: "text" }, nameElement(runNameOf(index)))));
@@ -28,7 +28,7 @@ function pinnedTable(pins) {
     const values = pins.map(({ index }) => data.F[index * data.m + j]);
     const best = Math.min(...values.map((value) => value * data.signs[j]));
     const [low, high] = sliderRange(j);
-    const label = element("span", { class: "row-name" }, nameElement(objective.name), objective.unit ? nameElement(`[${objective.unit}]`, "unit muted") : "",
+    const label = element("span", { class: "row-name" }, nameElement(objective.name), unitElement(objective),
       element("span", { class: "muted", text: data.signs[j] > 0 ? "↓" : "↑", title: directionText(j) }));
     row(label, values.map((value) => {
       // The bar is how far the value is from the best of the whole front.
@@ -44,23 +44,28 @@ function pinnedTable(pins) {
   if (vectors.some((x) => x)) {
     const width = Math.max(...vectors.map((x) => (x ? x.length : 0)));
     for (let k = 0; k < Math.min(width, FIRST_VARIABLES); k++) {
-      row(nameElement(data.variables[k]), vectors.map((x) => element("td", { text: x ? format(x[k], 5) : "–" })), k ? "variable" : "variable first");
+      const values = vectors.map((x) => element("td", { text: x ? format(x[k], 5) : "–" }));
+      row(nameElement(data.variables[k]), values, k ? "variable" : "variable first");
     }
     if (width > FIRST_VARIABLES) {
-      row(element("span", { class: "muted", text: `and ${count(width - FIRST_VARIABLES, "more variable")}` }), pins.map(() => element("td", { text: "…" })));
+      const rest = element("span", { class: "muted", text: `and ${count(width - FIRST_VARIABLES, "more variable")}` });
+      row(rest, pins.map(() => element("td", { text: "…" })));
     }
   } else if (data.csvBeside) {
-    row("variables", pins.map(({ index }) => element("td", { class: "muted text", text: `in ${shorten(data.csvBeside, 40)}, row ${index + 1}` })));
+    row("variables", pins.map(({ index }) => {
+      const line = data.runs[data.runOf[index]].csvStart + data.rowOf[index];
+      return element("td", { class: "muted text", text: `in ${shorten(data.csvBeside, 40)}, row ${line + 1}` });
+    }));
   }
   row("", pins.map(({ index, letter }) => element("td", { class: "copy" },
-    element("button", { type: "button", class: "link", text: "JSON", "aria-label": `Copy ${letter} as JSON`, onclick: (event) => copy(jsonOf(index), event.target) }),
-    element("button", { type: "button", class: "link", text: "Python", "aria-label": `Copy ${letter} as Python`, onclick: (event) => copy(pythonOf(index), event.target) }),
+    linkButton("JSON", `Copy ${letter} as JSON`, (event) => copy(jsonOf(index), event.target)),
+    linkButton("Python", `Copy ${letter} as Python`, (event) => copy(pythonOf(index), event.target)),
     data.replayOf.size ? playButton(index, letter) : null)));
   return table;
 }
 
 function playButton(index, letter) {
   const own = data.replayOf.has(index);
-  return element("button", { type: "button", class: "link", text: own ? "Play" : "Play nearest", onclick: () => playFor(index, true),
-    "aria-label": own ? `Play the episode of ${letter}` : `Play the nearest stored episode to ${letter}` });
+  const label = own ? `Play the episode of ${letter}` : `Play the nearest stored episode to ${letter}`;
+  return linkButton(own ? "Play" : "Play nearest", label, () => playFor(index, true));
 }
