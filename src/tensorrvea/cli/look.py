@@ -1,0 +1,185 @@
+"""``tensorrvea list``, ``show``, ``report`` and ``plot``."""
+
+import dataclasses
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tyro
+
+from tensorrvea.cli.errors import reading_arguments
+from tensorrvea.cli.named_parts import task_names
+from tensorrvea.problems import SUITES
+from tensorrvea.result import Result
+from tensorrvea.runs import load, read_manifest
+from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
+from tensorrvea.runs.standard_metrics import STANDARD
+
+Kind = Literal["algorithms", "variations", "problems", "tasks", "metrics"]
+KINDS: tuple[Kind, ...] = ("algorithms", "variations", "problems", "tasks", "metrics")
+
+
+@dataclass(kw_only=True)
+class List:
+    """What there is: algorithms, variations, problems, tasks, metrics.
+
+    Example:
+      tensorrvea list problems
+    """
+
+    what: tyro.conf.Positional[Kind | None] = None
+    """One kind; all if not given."""
+
+    def __call__(self) -> None:
+        for kind in KINDS if self.what is None else (self.what,):
+            print(kind)
+            for name, about in _named(kind):
+                print(f"  {name:<16} {about}")
+
+
+def _named(kind: Kind) -> Iterable[tuple[str, str]]:
+    if kind == "algorithms":
+        return [(name, _about(cls)) for name, cls in ALGORITHMS.items()]
+    if kind == "variations":
+        return [(name, _about(cls)) for name, cls in VARIATIONS.items()]
+    if kind == "problems":
+        return [(suite, ", ".join(cls.__name__ for cls in members)) for suite, members in SUITES.items()]
+    if kind == "tasks":
+        return [(name, "a robot, with a network as its policy") for name in task_names()]
+    from tensorrvea import metrics
+
+    return [(name, (getattr(metrics, name).__doc__ or "").partition("\n")[0]) for name in STANDARD]
+
+
+def _about(cls: Any) -> str:
+    first = inspect.getdoc(cls) or ""
+    settings = [f"{f.name}={_default(f.default)}" for f in dataclasses.fields(cls) if f.name != "population"]
+    return first.partition("\n")[0] + (f" ({', '.join(settings)})" if settings else "")
+
+
+def _default(value: Any) -> str:
+    return type(value).__name__ if dataclasses.is_dataclass(value) else repr(value)
+
+
+@dataclass(kw_only=True)
+class Show:
+    """What a run directory holds: what was run, where, and how it stands.
+
+    Example:
+      tensorrvea show runs/DTLZ2-TensorRVEA-0
+    """
+
+    directory: tyro.conf.Positional[Path]
+    """The run directory."""
+
+    def __call__(self) -> None:
+        manifest, _ = read_manifest(self.directory)
+        spec = manifest["spec"]
+        print(f"problem     {_described(spec['problem'])}")
+        print(f"algorithm   {_described(spec['algorithm'])}")
+        print(f"budget      {', '.join(f'{value} {name}' for name, value in spec['budget'].items())}")
+        print(f"seeds       {', '.join(map(str, spec['seeds']))}")
+        for one in manifest["extended"]:
+            print(f"extended    at generation {one['generation']}")
+        for session in manifest["sessions"]:
+            versions = session["versions"]
+            print(
+                f"session     from generation {session['from']}, {session['started']} to {session['ended'] or '?'}, "
+                f"{session['device']['kind']}, jax {versions.get('jax')}, tensorrvea {versions.get('tensorrvea')}"
+            )
+        for result in load_all([self.directory]):
+            print(f"result      {result!r}")
+            for name, values in result.history.metrics.items():
+                print(f"{name:<11} {values[-1]:.6g}")
+
+
+def _described(part: dict[str, Any]) -> str:
+    """A part of a spec on one line.
+
+    >>> _described({"name": "DTLZ2", "settings": {"objectives": 3}})
+    'DTLZ2(objectives=3)'
+    """
+    if "own" in part:
+        own = part["own"]
+        return f"{own['name'] if isinstance(own, dict) else own} (the user's own)"
+    settings = (
+        f"{name}={_described(value) if isinstance(value, dict) and ('name' in value or 'own' in value) else value}"
+        for name, value in part.get("settings", {}).items()
+    )
+    return f"{part.get('name')}({', '.join(settings)})"
+
+
+@dataclass(kw_only=True)
+class Report:
+    """One HTML page from runs of one problem, for choosing a solution.
+
+    Example:
+      tensorrvea report runs/DTLZ2-TensorRVEA-0 --out front.html
+    """
+
+    directories: tyro.conf.Positional[tuple[Path, ...]]
+    """Run directories."""
+    out: Path = Path("report.html")
+    """The page."""
+    title: str | None = None
+    """Its heading; the problem's name if not given."""
+
+    def __call__(self) -> None:
+        from tensorrvea.report import report
+
+        with reading_arguments():
+            print(report(load_all(self.directories), self.out, title=self.title))
+
+
+@dataclass(kw_only=True)
+class Plot:
+    """A figure of runs: their front, or how a metric went.
+
+    Examples:
+      tensorrvea plot runs/DTLZ2-TensorRVEA-0 --out front.svg
+      tensorrvea plot runs/DTLZ2-TensorRVEA-0 --metric igd --out igd.pdf
+    """
+
+    directories: tyro.conf.Positional[tuple[Path, ...]]
+    """Run directories; more than one only for a metric."""
+    out: Path = Path("front.svg")
+    """The figure: SVG, PDF or PNG."""
+    metric: str | None = None
+    """Draw how this metric went; the front if not given."""
+
+    def __call__(self) -> None:
+        from tensorrvea.plot import plot_convergence, save
+
+        results = load_all(self.directories)
+        with reading_arguments():
+            if self.metric is None:
+                if len(results) != 1:
+                    raise ValueError(f"plot takes one run for a front, got {len(results)}; give --metric for several")
+                figure = results[0].plot()
+            else:
+                curves = {}
+                for directory, result in zip(_labels(self.directories, results), results, strict=True):
+                    if self.metric not in result.history.metrics:
+                        known = ", ".join(result.history.metrics) or "none"
+                        raise ValueError(f"metric must be one that was recorded ({known}), got {self.metric!r}")
+                    curves[directory] = (result.history.generation, result.history.metrics[self.metric][None])
+                figure = plot_convergence(curves, ylabel=self.metric)
+            save(figure, self.out)
+        print(self.out)
+
+
+def _labels(directories: tuple[Path, ...], results: list[Result]) -> list[str]:
+    if len(directories) == len(results):
+        return [directory.name for directory in directories]
+    return [f"{i + 1}: seed {result.seed}" for i, result in enumerate(results)]
+
+
+def load_all(directories: Iterable[Path]) -> list[Result]:
+    """The results of all runs in all directories."""
+    results: list[Result] = []
+    for directory in directories:
+        found = load(directory)
+        results += found if isinstance(found, list) else [found]
+    return results

@@ -1,0 +1,193 @@
+"""``tensorrvea run`` and ``tensorrvea resume``."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+import tyro
+
+from tensorrvea.cli.errors import reading_arguments
+from tensorrvea.cli.named_parts import find_problem, make_algorithm, parse_settings, read_table, read_value
+from tensorrvea.optimize import Budget, Search
+from tensorrvea.problem import Problem
+from tensorrvea.result import Result
+from tensorrvea.runs import keep_run, resume, standard_metrics
+from tensorrvea.runs.keep import INTERVAL
+from tensorrvea.stop import Stagnation, Target
+
+GENERATIONS = 100
+# Up to this population, the distance to a known front is recorded without being asked for.
+SMALL = 1000
+
+
+@dataclass(kw_only=True)
+class Run:
+    """Optimise a problem, into a run directory. The same command again goes on where it was stopped.
+
+    Examples:
+      tensorrvea run DTLZ2 --generations 200
+      tensorrvea run DTLZ2 --objectives 5 --population 210 --variation CSO --set algorithm.alpha=1.5
+      tensorrvea run design.py:bridge --seconds 60 --out runs/bridge
+      tensorrvea run --config bridge.toml
+    """
+
+    problem: tyro.conf.Positional[str]
+    """A benchmark or a robot's task (see tensorrvea list problems), or file.py:name of your own."""
+    out: Path | None = None
+    """The run directory; runs/PROBLEM-ALGORITHM-SEED if not given."""
+    config: Path | None = None
+    """A TOML or JSON file with any of these options; flags go before it."""
+
+    algorithm: str = "TensorRVEA"
+    """TensorRVEA, RVEA, NSGA2 or RandomSearch."""
+    variation: str | None = None
+    """How offspring are bred: GA (the default), DE, PSO, CSO or Random."""
+    population: int = 105
+    """How many offspring there are in a generation."""
+    set: tuple[str, ...] = ()
+    """Any setting of the parts, like algorithm.alpha=1.5, variation.crossover.eta=15 or problem.backend=mjx."""
+    objectives: int | None = None
+    """The number of objectives, where the problem leaves a choice."""
+    variables: int | None = None
+    """The number of variables, where the problem leaves a choice."""
+
+    generations: int | None = None
+    """The budget; 100 generations if no other is given."""
+    evaluations: int | None = None
+    """Another kind of budget: how often the problem is evaluated."""
+    seconds: float | None = None
+    """Another kind of budget: time, without compilation."""
+    seed: int = 0
+    """The same seed gives the same result."""
+    seeds: tuple[int, ...] = ()
+    """Several runs as one program."""
+    start: Path | None = None
+    """A .csv or .npy file of individuals to start from."""
+
+    history: Literal["summary", "fronts", "populations"] = "summary"
+    """What is recorded of each generation."""
+    archive: int = 0
+    """How many of the best ever found are kept besides the survivors."""
+    metrics: tuple[str, ...] | None = None
+    """Recorded each generation (see tensorrvea list metrics); igd where the front is known, if not given."""
+    stop_when_stagnant: int | None = None
+    """End the run when neither ideal nor nadir point has moved for this many generations."""
+    stop_at: tuple[float, ...] = ()
+    """End the run when a solution is at least this good in every objective."""
+    every: int = 10
+    """How many generations from one look at what could end the run to the next."""
+
+    checkpoint_seconds: float = INTERVAL
+    """From one checkpoint to the next."""
+    progress: bool | None = None
+    """A progress bar; by default in a terminal and not in a pipe."""
+    double: bool = False
+    """Compute in double precision."""
+
+    def __call__(self) -> None:
+        if self.double:
+            jax.config.update("jax_enable_x64", True)
+        with reading_arguments():
+            search = self.search()
+            out = self.out or Path("runs") / self.name(search.problem)
+        keep_run(search, out, every=self.checkpoint_seconds, progress=show_progress(self.progress))
+        tell(search.results(), out)
+
+    def search(self) -> Search:
+        """What the options ask for."""
+        settings = parse_settings(dict(_pair(text) for text in self.set))
+        problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
+        given = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
+        if all(value is None for value in given.values()):
+            given["generations"] = GENERATIONS
+        stops: list[Any] = [] if self.stop_when_stagnant is None else [Stagnation(generations=self.stop_when_stagnant)]
+        return Search(
+            problem,
+            make_algorithm(self.algorithm, self.variation, self.population, settings),
+            seeds=list(self.seeds) or [self.seed],
+            batch=bool(self.seeds),
+            budget=Budget(population=self.population, **given),  # type: ignore[arg-type]
+            x=None if self.start is None else read_table(self.start, "start"),
+            history=self.history,
+            archive=self.archive,
+            metrics=standard_metrics(self.metric_names(problem), problem),
+            stop=[*stops, *([Target(self.stop_at)] if self.stop_at else [])],
+            every=self.every,
+        )
+
+    def metric_names(self, problem: Problem) -> tuple[str, ...]:
+        if self.metrics is not None:
+            return () if self.metrics == ("none",) else self.metrics
+        return ("igd",) if self.population <= SMALL and problem.front(2) is not None else ()
+
+    def name(self, problem: Problem) -> str:
+        bred = "" if self.variation in (None, "GA") else f"-{self.variation}"
+        seed = f"{min(self.seeds)}to{max(self.seeds)}" if self.seeds else str(self.seed)
+        name = self.problem.rpartition(":")[2] if ":" in self.problem else problem.name.replace(" ", "")
+        return f"{name}-{self.algorithm}{bred}-{seed}"
+
+
+@dataclass(kw_only=True)
+class Resume:
+    """Go on with a run after a crash, or for longer.
+
+    A larger budget is for the whole run: progress becomes the share of the new one, so that the penalty on angles falls
+    back and grows again. That is not the run which the larger budget would have given from the start.
+
+    Examples:
+      tensorrvea resume runs/bridge --problem design.py:bridge
+      tensorrvea resume runs/DTLZ2-TensorRVEA-0 --generations 400
+    """
+
+    directory: tyro.conf.Positional[Path]
+    """The run directory."""
+    problem: str | None = None
+    """file.py:name, if the problem is your own: code is never taken from a run directory."""
+    accept_changes: bool = False
+    """Go on although the problem's source has changed."""
+    generations: int | None = None
+    """A new budget for the whole run."""
+    evaluations: int | None = None
+    """A new budget for the whole run."""
+    seconds: float | None = None
+    """A new budget for the whole run."""
+    checkpoint_seconds: float = INTERVAL
+    """From one checkpoint to the next."""
+    progress: bool | None = None
+    """A progress bar; by default in a terminal and not in a pipe."""
+    double: bool = False
+    """Compute in double precision, as the run did."""
+
+    def __call__(self) -> None:
+        if self.double:
+            jax.config.update("jax_enable_x64", True)
+        with reading_arguments():
+            problem = None if self.problem is None else find_problem(self.problem)
+        found = resume(
+            self.directory, problem=problem, generations=self.generations, evaluations=self.evaluations,
+            seconds=self.seconds, accept_changes=self.accept_changes, checkpoint_seconds=self.checkpoint_seconds,
+            progress=show_progress(self.progress),
+        )  # fmt: skip
+        tell(found if isinstance(found, list) else [found], self.directory)
+
+
+def tell(results: list[Result], directory: Path) -> None:
+    """What came of it, a line a run."""
+    for result in results:
+        last = ", ".join(f"{name} {values[-1]:.4g}" for name, values in result.history.metrics.items())
+        seed = f"seed {result.seed}: " if len(results) > 1 else ""
+        print(f"{seed}{result!r}" + (f"; {last}" if last else ""))
+    print(directory)
+
+
+def show_progress(wanted: bool | None) -> bool:
+    return sys.stderr.isatty() if wanted is None else wanted
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"set takes name=value, got {text!r}")
+    return name, read_value(value)

@@ -1,0 +1,55 @@
+"""What came of an experiment: figures, tables, and what was found beside each claim of the paper."""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tensorrvea.experiments.store import Store
+from tensorrvea.experiments.tables import Table
+from tensorrvea.plot import save
+from tensorrvea.runs.files import write_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass
+class Claim:
+    """What the paper says, and what was found here."""
+
+    paper: str
+    here: str
+    holds: bool
+
+
+@dataclass
+class Findings:
+    """Of one experiment; all of it is also on the disk."""
+
+    store: Store
+    tables: list[str] = field(default_factory=list)
+    figures: list[dict[str, str]] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def table(self, name: str, table: Table) -> None:
+        table.write(self.store.directory / name)
+        self.tables.append(name)
+
+    def figure(self, name: str, figure: "Figure", caption: str) -> None:
+        for kind in ("svg", "png"):
+            save(figure, self.store.directory / f"{name}.{kind}")
+        self.figures.append({"name": name, "caption": caption})
+
+    def write(self) -> Path:
+        """``findings.json``, from which the results page is made."""
+        content: dict[str, Any] = {
+            **self.store.description,
+            "tables": self.tables,
+            "figures": self.figures,
+            "claims": [asdict(claim) for claim in self.claims],
+            "notes": self.notes,
+        }
+        path = self.store.directory / "findings.json"
+        write_json(path, content)
+        return path

@@ -1,0 +1,121 @@
+"""The paper's four experiments as data, at three scales.
+
+``smoke`` shows that everything works, in minutes; ``cpu`` takes less than an hour on two cores; ``paper`` has the
+sizes, repetitions and stop times of the supplement, for a GPU.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tensorrvea.algorithms import NSGA2, RVEA, Algorithm, RandomSearch, TensorRVEA
+from tensorrvea.variation import CSO, DE, GA, PSO, Random, Variation
+
+SCALES = ("smoke", "cpu", "paper")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Acceleration:
+    """Time a generation on DTLZ1 with three objectives. Series 1 grows the population, series 2 the dimension."""
+
+    populations: tuple[int, ...]
+    dimensions: tuple[int, ...]
+    repetitions: int
+    generations: int = 100
+    most_seconds: float = 1e9
+    """A repetition has fewer generations if it would take longer than this."""
+    dimension: int = 100
+    population: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numerical:
+    """IGD and HV of RVEA and TensorRVEA, over time and over generations."""
+
+    problems: tuple[str, ...]
+    repetitions: int
+    seconds: float = 0.09
+    generations: int = 100
+    population: int = 105
+
+
+@dataclass(frozen=True, kw_only=True)
+class Robots:
+    """HV and EU of several algorithms on robots' tasks; a budget of seconds for each task, or of generations."""
+
+    tasks: Mapping[str, float]
+    repetitions: int
+    population: int
+    algorithms: tuple[str, ...]
+    generations: int | None = None
+    steps: int | None = None
+    """The most steps of an episode; the task's own if None."""
+    ours: str = "TensorRVEA"
+    references: str = "neuroevolution"
+    samples: int = 100
+    """From how many generations the curves are drawn."""
+
+
+COMPARED = ("TensorRVEA", "NSGA-II", "Random search")
+OPERATORS = ("CSO", "GA", "DE", "PSO", "Random")
+HOPPERS = {"MoHopper-m2": 0.0, "MoHopper-m3": 0.0}
+DTLZ = ("DTLZ1", "DTLZ2", "DTLZ3", "DTLZ4")
+
+PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
+    "acceleration": {
+        "smoke": Acceleration(populations=(32, 64), dimensions=(512,), repetitions=2, generations=5),
+        "cpu": Acceleration(
+            populations=tuple(2**k for k in range(5, 15)),
+            dimensions=tuple(2**k for k in range(9, 19)),
+            repetitions=3,
+            most_seconds=10.0,
+        ),
+        "paper": Acceleration(
+            populations=tuple(2**k for k in range(5, 15)), dimensions=tuple(2**k for k in range(9, 19)), repetitions=10
+        ),
+    },
+    "numerical": {
+        "smoke": Numerical(problems=("DTLZ2",), repetitions=3, seconds=0.02, generations=10),
+        "cpu": Numerical(problems=DTLZ, repetitions=31),
+        "paper": Numerical(problems=DTLZ, repetitions=31),
+    },
+    "neuroevolution": {
+        "smoke": Robots(
+            tasks={"MoHopper-m2": 0.0}, generations=2, repetitions=2, population=10, algorithms=COMPARED, steps=20
+        ),
+        "cpu": Robots(
+            tasks={"MoHalfCheetah": 40.0, "MoHopper-m2": 20.0, "MoSwimmer": 40.0, "MoHopper-m3": 20.0},
+            repetitions=5,
+            population=105,
+            algorithms=COMPARED,
+        ),
+        "paper": Robots(
+            tasks={"MoHalfCheetah": 15000.0, "MoHopper-m2": 400.0, "MoSwimmer": 800.0, "MoHopper-m3": 400.0},
+            repetitions=10,
+            population=10_000,
+            algorithms=COMPARED,
+        ),
+    },
+    "extensibility": {
+        "smoke": Robots(
+            tasks={"MoHopper-m2": 0.0}, generations=2, repetitions=2, population=10, algorithms=OPERATORS, steps=20,
+            ours="CSO", references="extensibility",
+        ),
+        "cpu": Robots(
+            tasks=HOPPERS, generations=100, repetitions=5, population=105, algorithms=OPERATORS, ours="CSO",
+            references="extensibility",
+        ),
+        "paper": Robots(
+            tasks=HOPPERS, generations=100, repetitions=10, population=10_000, algorithms=OPERATORS, ours="CSO",
+            references="extensibility",
+        ),
+    },
+}  # fmt: skip
+
+
+def algorithm_named(name: str, population: int) -> Algorithm:
+    """An algorithm by its name in the figures; a variation's name is TensorRVEA with it."""
+    variations: dict[str, Variation] = {"GA": GA(), "DE": DE(), "PSO": PSO(), "CSO": CSO(), "Random": Random()}
+    if name in variations:
+        return TensorRVEA(population=population, variation=variations[name])
+    others = {"TensorRVEA": TensorRVEA, "RVEA": RVEA, "NSGA-II": NSGA2, "Random search": RandomSearch}
+    return others[name](population=population)

@@ -1,0 +1,118 @@
+"""Tables of repeated runs: Markdown, CSV and LaTeX, with the best in bold and +/−/≈ marks."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tensorrvea.experiments.statistics import average_ranks, compare, summary
+from tensorrvea.runs.files import write_whole
+
+LATEX_MARKS = {"+": "$+$", "-": "$-$", "≈": r"$\approx$", "": ""}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, whether it is the best of its row, and how it compares."""
+
+    text: str
+    best: bool = False
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under a head."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def markdown(self) -> str:
+        def shown(cell: Cell) -> str:
+            text = f"**{cell.text}**" if cell.best else cell.text
+            return f"{text} {cell.mark}".strip()
+
+        lines = [f"| {' | '.join(self.head)} |", f"|{'---|' * len(self.head)}"]
+        lines += [f"| {' | '.join(map(shown, row))} |" for row in self.rows]
+        return "\n".join([f"**{self.title}**", "", *lines, *(["", self.note] if self.note else [])]) + "\n"
+
+    def latex(self) -> str:
+        def shown(cell: Cell) -> str:
+            text = _escaped(cell.text)
+            text = rf"\textbf{{{text}}}" if cell.best else text
+            return f"{text} {LATEX_MARKS[cell.mark]}".strip()
+
+        lines = [" & ".join(map(_escaped, self.head)) + r" \\ \midrule"]
+        lines += [" & ".join(map(shown, row)) + r" \\" for row in self.rows]
+        body = "\n".join(lines)
+        columns = "l" + "c" * (len(self.head) - 1)
+        return (
+            f"\\begin{{table}}\n\\centering\n\\caption{{{_escaped(self.title)}. {_escaped(self.note)}}}\n"
+            f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+        )
+
+    def csv(self) -> str:
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([self.head[0], *(name for head in self.head[1:] for name in (head, f"{head}: mark"))])
+        for first, *rest in self.rows:
+            writer.writerow([first.text, *(part for cell in rest for part in (cell.text, cell.mark))])
+        return stream.getvalue()
+
+    def write(self, path: Path) -> None:
+        """As ``path`` with .md, .csv and .tex."""
+        for kind, text in ((".md", self.markdown()), (".csv", self.csv()), (".tex", self.latex())):
+            with write_whole(path.with_suffix(kind)) as stream:
+                stream.write(text.encode())
+
+
+def comparison_table(
+    title: str,
+    values: Mapping[str, Mapping[str, ArrayLike]],
+    ours: str,
+    *,
+    larger_is_better: bool,
+) -> Table:
+    """Median (IQR) of every algorithm on every problem; others are marked by how they compare with ``ours``."""
+    algorithms = list(next(iter(values.values())))
+    marks = compare(values, ours, larger_is_better=larger_is_better)
+    rows = []
+    for problem, each in values.items():
+        medians = [summary(each[name]).median for name in algorithms]
+        best = max(medians) if larger_is_better else min(medians)
+        row = [Cell(problem)]
+        for name in algorithms:
+            found = summary(each[name])
+            mark = marks[problem, name].mark if name != ours else ""
+            row.append(Cell(f"{found.median:.4g} ({found.iqr:.2g})", found.median == best, mark))
+        rows.append(row)
+    counts = ["" if name == ours else "/".join(str(_count(marks, name, mark)) for mark in "+-≈") for name in algorithms]
+    rows.append([Cell("+/−/≈"), *map(Cell, counts)])
+    ranks = average_ranks(values, larger_is_better=larger_is_better)
+    rows.append(
+        [Cell("average rank"), *(Cell(f"{ranks[name]:.3g}", ranks[name] == min(ranks.values())) for name in ranks)]
+    )
+    runs = sorted({int(np.size(one)) for each in values.values() for one in each.values()})
+    counted = "–".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
+    note = (
+        f"Median (interquartile range) of {counted} runs, the best in bold. "
+        f"+, − and ≈: better than, worse than and not told apart from {ours} "
+        "(Wilcoxon rank-sum test, 5 %, Holm's correction over the table)."
+    )
+    return Table(title, ["", *algorithms], rows, note)
+
+
+def _count(marks: Mapping, name: str, mark: str) -> int:
+    return sum(found.mark == mark for (_, other), found in marks.items() if other == name)
+
+
+def _escaped(text: str) -> str:
+    for character, latex in (("%", r"\%"), ("_", r"\_"), ("&", r"\&"), ("≈", r"$\approx$"), ("−", "$-$"), ("–", "--")):
+        text = text.replace(character, latex)
+    return text
