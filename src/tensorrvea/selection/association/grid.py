@@ -29,7 +29,7 @@ NEAR = 1
 # Half the width of the second, by the number of objectives. It has to be much less work than all vectors are.
 WIDE = {3: 4, 4: 2}
 # Rows that look again together: few, so that little is wasted where few have to.
-BATCH = 256
+BATCH = 512
 # Vectors that a bin can hold if they are not a lattice, whose bins hold one each.
 SLOTS = 3
 
@@ -161,15 +161,17 @@ def look_around(
         # Unsigned, since JAX would look for indices that count from the end.
         return table.at[at.astype(jnp.uint32)].get(mode="promise_in_bounds")
 
-    # The last axis or two are unrolled; those before are a loop, for the program not to grow with them.
-    unrolled = 2 if reach == NEAR else 1
-    inner = [sum(map(mul, o, strides[-unrolled:])) for o in product(span, repeat=unrolled)]
-    outer = [sum(map(mul, o, strides[:-unrolled])) for o in product(span, repeat=m - 1 - unrolled)]
+    # The window that all rows look into is unrolled along two axes, to be few kernels; the rest is a loop, for the
+    # program to be small.
+    unrolled = 2 if window == 0 else 0
+    outer, inner = strides[: m - 1 - unrolled], strides[m - 1 - unrolled :]
+    near = [sum(map(mul, offsets, inner)) for offsets in product(span, repeat=len(inner))]
+    far = [sum(map(mul, offsets, outer)) for offsets in product(span, repeat=len(outer))]
 
     # Where the best is, as twice its number among all slots of all bins, plus one if it is tied.
     def look(best: tuple[Array, Array], offset: Array) -> tuple[tuple[Array, Array], None]:
         where, squared = best
-        for step in inner:
+        for step in near:
             at = number + (offset + step)
             for slot, places in enumerate(grid.places):
                 chord = squared_chord(coordinates, [get(table, at) for table in places])
@@ -181,10 +183,10 @@ def look_around(
         return (where, squared), None
 
     best = (2 * number, jnp.full(n, jnp.inf, u.dtype))
-    if len(outer) == 1:
+    if len(far) == 1:
         best, _ = look(best, jnp.zeros((), jnp.int32))
     else:
-        best, _ = lax.scan(look, best, jnp.asarray(outer, jnp.int32))
+        best, _ = lax.scan(look, best, jnp.asarray(far, jnp.int32))
     # One kernel finds where. What else is wanted of the best is read there, since a second result of the search
     # would be a second search.
     where = lax.optimization_barrier(best[0])
