@@ -1,8 +1,12 @@
-"""Single-objective functions of many variables, which LSMOP is made of. Each is over the last axis.
+"""Single-objective functions of many variables, which LSMOP is made of, for each of several parts of a row.
 
-Minima are zero: at the origin, except for Rosenbrock's, which is at (1, …, 1).
+Minima are zero: at the origin, except for Rosenbrock's, which is at (1, …, 1). Terms are computed of whole rows and
+then cut, see ``sums``.
 """
 
+from dataclasses import dataclass
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -10,38 +14,63 @@ from jaxtyping import Array, Float
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 
-def sphere(y: Float[Array, "*n v"]) -> Float[Array, "*n"]:
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Equal parts of a row, side by side."""
+
+    first: int
+    count: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.first + self.count * self.size
+
+    def cut(self, terms: Float[Array, "n d"]) -> Float[Array, "n s v"]:
+        return terms[:, self.first : self.end].reshape(len(terms), self.count, self.size)
+
+    def numbers(self, columns: int) -> Float[np.ndarray, " d"]:
+        """For each column its number inside its part, from one; ones outside the parts."""
+        numbers = np.ones(columns)
+        numbers[self.first : self.end] = np.tile(np.arange(1, self.size + 1), self.count)
+        return numbers
+
+
+def sphere(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
     """Σ y²."""
-    return (y * y).sum(axis=-1)
+    return parts.cut(y * y).sum(axis=2)
 
 
-def schwefel(y: Float[Array, "*n v"]) -> Float[Array, "*n"]:
+def schwefel(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
     """Schwefel's problem 2.21: max |y|."""
-    return abs(y).max(axis=-1)
+    return parts.cut(abs(y)).max(axis=2)
 
 
-def rosenbrock(y: Float[Array, "*n v"]) -> Float[Array, "*n"]:
+def rosenbrock(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
     """Σ 100(yⱼ² − yⱼ₊₁)² + (yⱼ − 1)², over neighbours; zero for one variable, which has none."""
-    here, after = y[..., :-1], y[..., 1:]
-    return (100 * (here * here - after) ** 2 + (here - 1) ** 2).sum(axis=-1)
+    following = jax.lax.pad(y[:, 1:], jnp.zeros((), y.dtype), ((0, 0, 0), (0, 1, 0)))
+    terms = 100 * (y * y - following) ** 2 + (y - 1) ** 2
+    # A part's last variable has its neighbour in the next part, which does not count.
+    return parts.cut(terms)[:, :, :-1].sum(axis=2)
 
 
-def rastrigin(y: Float[Array, "*n v"]) -> Float[Array, "*n"]:
+def rastrigin(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
     """Σ y² − 10 cos 2πy + 10."""
-    return (y * y + 10 * versine_of_turns(y)).sum(axis=-1)
+    return parts.cut(y * y + 10 * versine_of_turns(y)).sum(axis=2)
 
 
-def griewank(y: Float[Array, "*n v"]) -> Float[Array, "*n"]:
+def griewank(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
     """Σ y²/4000 − Π cos(yⱼ/√j) + 1."""
-    turns_of_one = (1 / (2 * np.pi * np.sqrt(np.arange(1, y.shape[-1] + 1)))).astype(y.dtype)
-    return (y * y).sum(axis=-1) / 4000 - cosine_of_turns(y * turns_of_one).prod(axis=-1) + 1
+    turns_of_one = (1 / (2 * np.pi * np.sqrt(parts.numbers(y.shape[1])))).astype(y.dtype)
+    product = parts.cut(cosine_of_turns(y * turns_of_one)).prod(axis=2)
+    return sphere(y, parts) / 4000 - product + 1
 
 
-def ackley(y: Float[Array, "*n v"]) -> Float[Array, "*n"]:
+def ackley(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
     """20 − 20 exp(−0.2 √mean y²) − exp(mean cos 2πy) + e.
 
     Both differences are taken before the exponential is: near the minimum nothing cancels.
     """
-    bowl = -20 * jnp.expm1(-0.2 * jnp.sqrt((y * y).mean(axis=-1)))
-    ripple = -np.e * jnp.expm1(-versine_of_turns(y).mean(axis=-1))
+    bowl = -20 * jnp.expm1(-0.2 * jnp.sqrt(sphere(y, parts) / parts.size))
+    ripple = -np.e * jnp.expm1(-parts.cut(versine_of_turns(y)).mean(axis=2))
     return bowl + ripple

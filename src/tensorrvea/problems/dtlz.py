@@ -15,7 +15,7 @@ from tensorrvea.problems.fronts import (
     spherical_front,
 )
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
-from tensorrvea.problems.sums import masked_sum_from, sum_from
+from tensorrvea.problems.sums import late_sum, light_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 
@@ -113,7 +113,7 @@ class DTLZ6(DTLZ5):
 
     def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
         # x^(1/10), as the logarithm and the exponential that compile to vector code; zero stays zero.
-        return sum_from(self.positions, jnp.exp(0.1 * jnp.log(x)))
+        return light_sum(self.positions, jnp.exp(0.1 * jnp.log(x)))
 
     def farthest(self) -> float:
         return float(self.distances)
@@ -125,7 +125,7 @@ class DTLZ7(DTLZ):
     distance_variables = 20
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = 1 + 9 * sum_from(self.positions, x) / self.distances
+        g = 1 + 9 * light_sum(self.positions, x) / self.distances
         return disconnected_values(self.position(x), g)
 
     def front(self, points: int = 1000) -> np.ndarray:
@@ -134,7 +134,7 @@ class DTLZ7(DTLZ):
 
 def squared_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
     """g of DTLZ2, DTLZ4 and DTLZ5: Σ (x − 1/2)², over the distance variables."""
-    return sum_from(positions, (x - 0.5) ** 2)
+    return light_sum(positions, (x - 0.5) ** 2)
 
 
 def multimodal_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
@@ -143,7 +143,7 @@ def multimodal_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, 
     k is added inside the sum: each term is then small near the front, where 100 · k would drown it.
     """
     y = x - 0.5
-    return 100 * masked_sum_from(positions, y * y + versine_of_turns(10 * y))
+    return 100 * late_sum(positions, y * y + versine_of_turns(10 * y))
 
 
 def narrowed_shape(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Float[Array, "n m"]:

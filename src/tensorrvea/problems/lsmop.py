@@ -23,13 +23,13 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_integer
-from tensorrvea.problems.basic_functions import ackley, griewank, rastrigin, rosenbrock, schwefel, sphere
+from tensorrvea.problems.basic_functions import Parts, ackley, griewank, rastrigin, rosenbrock, schwefel, sphere
 from tensorrvea.problems.benchmark import Benchmark
 from tensorrvea.problems.dtlz import disconnected_values
 from tensorrvea.problems.fronts import disconnected_front, linear_front, spherical_front
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
 
-BasicFunction = Callable[[Float[Array, "n s v"]], Float[Array, "n s"]]
+BasicFunction = Callable[[Float[Array, "n d"], Parts], Float[Array, "n s"]]
 
 CHAOS_RATE = 3.8
 CHAOS_START = 0.1
@@ -59,29 +59,26 @@ class LSMOP(Benchmark):
         upper[: m - 1] = 1.0
         super().__init__(objectives=m, variables=d, upper=upper)
 
-    def linkage(self) -> Float[np.ndarray, " k"]:
-        """What the linked variables are multiplied by."""
+    def linkage(self) -> Float[np.ndarray, " d"]:
+        """What the linked variables are multiplied by; of no account for the others."""
         raise NotImplementedError
 
     def group_distances(self, x: Float[Array, "n d"]) -> list[Float[Array, " n"]]:
         """The mean over a group's parts of its basic function, divided by the size of a part."""
-        scale = self.linkage().astype(x.dtype)
-        shift = LARGEST * x[:, :1]
-        start, distances = 0, []
+        linked = x * self.linkage().astype(x.dtype) - LARGEST * x[:, :1]
+        first, distances = self.objectives - 1, []
         for i, size in enumerate(self.part_sizes):
-            stop = start + size * self.subcomponents
-            linked = x[:, self.objectives - 1 + start : self.objectives - 1 + stop] * scale[start:stop] - shift
-            parts = self.basic[i % 2](linked.reshape(len(x), self.subcomponents, size))
-            distances.append(parts.sum(axis=1) / (size * self.subcomponents))
-            start = stop
+            parts = Parts(first=first, count=self.subcomponents, size=size)
+            distances.append(self.basic[i % 2](linked, parts).sum(axis=1) / (size * self.subcomponents))
+            first = parts.end
         return distances
 
 
 class LinearLSMOP(LSMOP):
     """Linear linkage, a linear front, and each objective with a group of its own: LSMOP1 to LSMOP4."""
 
-    def linkage(self) -> Float[np.ndarray, " k"]:
-        return 1 + numbers_of_linked(self.objectives, self.variables) / self.variables
+    def linkage(self) -> Float[np.ndarray, " d"]:
+        return 1 + np.arange(1, self.variables + 1) / self.variables
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         distance = jnp.stack(self.group_distances(x), axis=1)
@@ -94,8 +91,8 @@ class LinearLSMOP(LSMOP):
 class CurvedLSMOP(LSMOP):
     """Nonlinear linkage, a spherical front, and each objective with its group and the next: LSMOP5 to LSMOP8."""
 
-    def linkage(self) -> Float[np.ndarray, " k"]:
-        return 1 + np.cos(0.5 * np.pi * numbers_of_linked(self.objectives, self.variables) / self.variables)
+    def linkage(self) -> Float[np.ndarray, " d"]:
+        return 1 + np.cos(0.5 * np.pi * np.arange(1, self.variables + 1) / self.variables)
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         distances = self.group_distances(x)
@@ -166,11 +163,6 @@ class LSMOP9(CurvedLSMOP):
 
     def front(self, points: int = 1000) -> np.ndarray:
         return disconnected_front(points, self.objectives)
-
-
-def numbers_of_linked(objectives: int, variables: int) -> Float[np.ndarray, " k"]:
-    """The linked variables' numbers, from m to d."""
-    return np.arange(objectives, variables + 1, dtype=float)
 
 
 def group_shares(objectives: int) -> Float[np.ndarray, " m"]:

@@ -21,7 +21,7 @@ from tensorrvea.problems.fronts import (
     unit_points,
 )
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
-from tensorrvea.problems.sums import sum_from
+from tensorrvea.problems.sums import light_sum
 
 
 class MaF1(DTLZ):
@@ -40,7 +40,7 @@ class MaF2(DTLZ):
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         # (x/2 + 1/4 − 1/2)² is a quarter of (x − 1/2)².
         terms = 0.25 * (x - 0.5) ** 2
-        distances = [sum_from(start, terms, end) for start, end in self.parts()]
+        distances = [light_sum(start, terms, end) for start, end in self.parts()]
         return (1 + jnp.stack(distances, axis=1)) * spherical_shape(0.5 * self.position(x) + 0.25)
 
     def parts(self) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
 from tensorrvea.problems.fronts import record_intervals, spread, unit_points
-from tensorrvea.problems.sums import masked_sum_from, sum_from
+from tensorrvea.problems.sums import late_sum, light_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 
@@ -87,7 +87,7 @@ class ZDT4(ZDT1):
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         f = x[:, 0]
         # 10(d − 1) is added inside the sum, as it is in DTLZ1.
-        g = 1 + masked_sum_from(1, x * x + 10 * versine_of_turns(2 * x))
+        g = 1 + late_sum(1, x * x + 10 * versine_of_turns(2 * x))
         return jnp.stack([f, g * (1 - jnp.sqrt(f / g))], axis=1)
 
 
@@ -117,7 +117,7 @@ def linear_distance(x: Float[Array, "n d"]) -> Float[Array, " n"]:
 
 def mean_of_others(x: Float[Array, "n d"]) -> Float[Array, " n"]:
     """The mean of all variables but the first."""
-    return sum_from(1, x) / (x.shape[1] - 1)
+    return light_sum(1, x) / (x.shape[1] - 1)
 
 
 def _falling_part(f: np.ndarray) -> np.ndarray:
