@@ -24,7 +24,7 @@ class PolynomialMutation:
     """
 
     eta: float = 20.0
-    probability: float = 0.7
+    probability: float = 0.5
     rate: float | None = None
 
     def __post_init__(self) -> None:
