@@ -243,6 +243,8 @@ def test_problems_that_can_play_an_episode_are_asked_for_a_spread(result):
     assert len(run.replays) == len(asked) == 5
     for replay, x in zip(run.replays, asked, strict=True):
         assert (run.X[replay.solution] == x).all()
+    assert result.knee() in [replay.solution for replay in run.replays]
+    assert [replay.solution for replay in run_from_result(playing, replays=1).replays] == [result.knee()]
     assert [part.far for part in run.replays[0].parts] == [True, False]
     assert run.replays[0].returns == [0.0, 1.0, 2.0]
     assert run_from_result(playing, "none").replays == []

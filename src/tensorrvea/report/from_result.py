@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tensorrvea.decision import spread
+from tensorrvea.decision import knee, spread
 from tensorrvea.problem import Problem
 from tensorrvea.report.payload import History, Part, Replay, Run
 from tensorrvea.result import Result
@@ -55,7 +55,12 @@ def _replays(problem: Any, shown: Any, count: int) -> list[Replay]:
     """
     if count == 0 or len(shown) == 0 or not hasattr(problem, "replay"):
         return []
-    return [_replay(problem.replay(shown.X[i]), i) for i in spread(shown.F, count, problem.directions)]
+    chosen = spread(shown.F, count, problem.directions)
+    first = knee(shown.F, problem.directions)  # what a reader looks at first is always among them
+    if first not in chosen:
+        others = spread(shown.F, count - 1, problem.directions) if count > 1 else []
+        chosen = sorted({first, *others})
+    return [_replay(problem.replay(shown.X[i]), i) for i in chosen]
 
 
 def _replay(recorded: Any, solution: int) -> Replay:

@@ -42,7 +42,9 @@ function drawMarks() {
     drawLine(context, front.geometry, index, runColour(data.runOf[index]), thickness);
   };
   if (state.generation === null) {
-    if (!parallel) markedReplays().forEach((index) => drawRing(context, ...screenPlace(index), 6.5));
+    if (!parallel) {
+      for (const index of markedReplays()) drawRing(context, ...screenPlace(index), player.shown.includes(index));
+    }
     MARKS.forEach(({ key, shape }, k) => {
       const index = derived.marks[key];
       if (index < 0) return;
@@ -64,14 +66,15 @@ function drawMarks() {
   }
 }
 
-function drawRing(context, x, y, r) {
+// Round a solution that has an episode; bolder while it is on a stage.
+function drawRing(context, x, y, shown) {
   context.beginPath();
-  context.arc(x, y, r, 0, 2 * Math.PI);
+  context.arc(x, y, shown ? 7.5 : 6.5, 0, 2 * Math.PI);
   context.strokeStyle = colours.card;
-  context.lineWidth = 3.5;
+  context.lineWidth = 4;
   context.stroke();
-  context.strokeStyle = colours.muted;
-  context.lineWidth = 1.5;
+  context.strokeStyle = shown ? colours.accent : colours.muted;
+  context.lineWidth = shown ? 2.8 : 1.5;
   context.stroke();
 }
 

@@ -9,7 +9,9 @@ function makeReplays() {
   if (!data.replayOf.size) return;
   byId("behaviour").hidden = false;
   const list = byId("replay-list");
-  const replays = [...data.replayOf.values()].sort((a, b) => a.index - b.index);
+  // Numbered along the first objective, as one walks along the front.
+  const along = (replay) => data.F[replay.index * data.m];
+  const replays = [...data.replayOf.values()].sort((a, b) => along(a) - along(b) || a.index - b.index);
   replays.forEach((replay, k) => {
     const text = data.runs.length > 1 ? `${k + 1} · ${shorten(runNameOf(replay.index), 18)}` : String(k + 1);
     list.append(element("button", { type: "button", class: "chip", "aria-pressed": "false", "data-index": replay.index,
@@ -140,6 +142,7 @@ function showStages(indices) {
   byId("scrub").max = String(Math.max(1, Math.round(longest * 100)));
   player.longest = longest;
   drawStages();
+  drawMarks();
 }
 
 function setPlaying(playing) {
