@@ -20,7 +20,8 @@ def runs_from_directory(directory: str | Path, *, replays: int = 0) -> list[Run]
     for result in results:
         label = f"{name}, seed {result.seed}" if len(results) > 1 else name
         run = run_from_result(result, label, replays=replays)
-        runs.append(replace(run, provenance={**run.provenance, "directory": name, **known}))
+        spoken = {key: value for key, value in run.provenance.items() if key != "spec"}  # the manifest's comes last
+        runs.append(replace(run, provenance={**spoken, "directory": name, **known}))
     return runs
 
 
