@@ -1,14 +1,20 @@
-"""Finds the front of a problem, says how good it is, and draws it: what ``make demo`` runs."""
+"""Finds two fronts and shows them: what ``make demo`` runs.
 
+The first is known, so that it can be said how close it was come to. The second is that of a two-legged robot which
+is to run fast and to spend little; it becomes a page on which its policies can be compared and watched.
+"""
+
+import sys
 from functools import partial
 from pathlib import Path
 
 import jax.numpy as jnp
 
 import tensorrvea as tr
+from tensorrvea.neuroevolution import RobotProblem
 
 
-def main(directory: str = "out") -> None:
+def known_front(directory: Path) -> None:
     problem = tr.problems.DTLZ2(objectives=3, variables=12)
     front = problem.front(2926)
     result = tr.optimize(
@@ -20,23 +26,57 @@ def main(directory: str = "out") -> None:
         progress=True,
     )
     reference = [1.1, 1.1, 1.1]
-    rows = {
-        "non-dominated solutions": f"{len(result.F):,} of {result.vectors:,} places",
-        "hypervolume": f"{tr.metrics.hypervolume(result.F, reference):.4f} (the true front: "
-        f"{tr.metrics.hypervolume(front, reference):.4f}; reference {reference})",
-        "IGD": f"{tr.metrics.igd(result.F, front):.5f}",
-        "evaluations a second": f"{result.evaluations / result.seconds:,.0f}",
-    }
+    volume, best = (tr.metrics.hypervolume(points, reference) for points in (result.F, front))
+    table(
+        f"{problem}, {result.evaluations:,} evaluations in {result.seconds:.2f} s",
+        {
+            "non-dominated solutions": f"{len(result.F):,} of {result.vectors:,} places",
+            "hypervolume": f"{volume:.4f} (the true front: {best:.4f})",
+            "IGD": f"{tr.metrics.igd(result.F, front):.5f}",
+            "evaluations a second": f"{result.evaluations / result.seconds:,.0f}",
+        },
+    )
+    path = directory / "demo.png"
+    result.plot().savefig(path, dpi=150)
+    print(f"\na picture of the front: {path.resolve()}\n")
+
+
+def robot(directory: Path, population: int, generations: int) -> None:
+    problem = RobotProblem(task="MoHalfCheetah")
+    result = tr.optimize(
+        problem,
+        tr.TensorRVEA(population=population),
+        generations=generations,
+        seed=1,
+        history="fronts",
+        progress=True,
+    )
+    volume = tr.metrics.hypervolume(result.F, problem.reference_point(), problem.directions)
+    table(
+        f"{problem.name}: {problem.variables} weights of a network, {result.evaluations:,} policies in "
+        f"{result.seconds:.0f} s",
+        {
+            "non-dominated policies": f"{len(result.F)} of {result.vectors} places",
+            "hypervolume": f"{volume:.4g} (the paper's reference point)",
+            "policies a second": f"{result.evaluations / result.seconds:,.0f}",
+        },
+    )
+    page = result.report(directory / "demo.html", title="A cheetah that runs fast or saves its strength")
+    print(f"\na page to choose a policy on, and to watch it: open\n{page.resolve()}")
+
+
+def table(title: str, rows: dict[str, str]) -> None:
     width = max(map(len, rows))
-    print(f"\n{problem}, {result.evaluations:,} evaluations in {result.seconds:.2f} s")
+    print(f"\n{title}")
     for name, value in rows.items():
         print(f"  {name:<{width}}  {value}")
 
-    path = Path(directory) / "demo.png"
-    path.parent.mkdir(exist_ok=True)
-    result.plot().savefig(path, dpi=150)
-    print(f"\n{path.resolve()}")
+
+def main(directory: Path, population: int = 64, generations: int = 30) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    known_front(directory)
+    robot(directory, population, generations)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out"))
