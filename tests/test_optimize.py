@@ -14,8 +14,8 @@ from sizes import GENERATIONS, POPULATION
 
 import tensorrvea as tr
 from tensorrvea import loop
-from tensorrvea import optimize as _  # noqa: F401  the function; its module is below
 
+# The name in the package is the function.
 optimize_module = sys.modules["tensorrvea.optimize"]
 
 
@@ -129,21 +129,20 @@ print(result.population.X.tobytes().hex(), result.population.F.tobytes().hex())
 
 def test_double_precision_is_honoured_throughout(base):
     code = """
-import jax, jax.numpy as jnp, numpy as np, sizes, tensorrvea as tr
-from tensorrvea import loop
+import jax.numpy as jnp, numpy as np, tensorrvea as tr
 seen = []
 def spy(f, alive):
-    seen.append((f.dtype, loop.jnp.result_type(float)))
+    seen.append(f.dtype)
     return f[:, 0].min()
-problem = tr.Problem(lambda x: jnp.stack([x[0], 1 - x[0] + x[1:].sum()]), lower=[0.0] * 4, upper=[1.0] * 4, objectives=2,
-                     integer=[False, False, False, True], constraints=lambda x: 0.2 - x[0])
+problem = tr.Problem(lambda x: jnp.stack([x[0], 1 - x[0] + x[1:].sum()]), lower=[0.0] * 4, upper=[1.0] * 4,
+                     objectives=2, integer=[False, False, False, True], constraints=lambda x: 0.2 - x[0])
 result = tr.optimize(problem, tr.TensorRVEA(population=12, variation=tr.PSO()), generations=12, metrics={"spy": spy})
-assert {dtype for dtype, _ in seen} == {np.dtype("float64")}, seen
+assert set(seen) == {np.dtype("float64")}, seen
 state = result.population
 assert ((state.X >= 0) & (state.X <= 1)).all() and len(result.F) and not np.isnan(result.F).any()
 # In float32 all of these would be equal to their nearest float32.
 assert (result.X[:, 0] != result.X[:, 0].astype(np.float32)).any()
-assert (result.history.metrics["spy"] >= 0.2).any()
+assert (result.F[:, 0] >= 0.2).all()
 print(len(result.F))
 """
     assert int(in_a_new_process(code, JAX_ENABLE_X64="1")) > 0
@@ -159,7 +158,7 @@ class Compilations:
         self.count = 0
         jax.monitoring.register_event_duration_secs_listener(self.listen)
 
-    def listen(self, event: str, duration: float, **_: object) -> None:
+    def listen(self, event: str, *_: object, **__: object) -> None:
         self.count += event == "/jax/core/compile/backend_compile_duration"
 
 

@@ -26,5 +26,10 @@ _check = beartype(conf=BeartypeConf(is_pep484_tower=True))
 
 
 def check(function: T) -> T:
-    """``function`` with its annotations checked; constructors of settings check their own arguments."""
-    return function if function.__name__ == "__init__" else _check(function)
+    """``function`` with its annotations checked.
+
+    Constructors of settings check their own arguments; and what is inside a function is often the body of a loop,
+    whose counter is a whole number and no array where nothing is compiled.
+    """
+    inside = "<locals>" in function.__qualname__
+    return function if inside or function.__name__ == "__init__" else _check(function)
