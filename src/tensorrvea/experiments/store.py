@@ -72,7 +72,7 @@ def plain_name(name: str) -> str:
     """A name that is good for a file, and different for different names.
 
     >>> plain_name("DTLZ1, RVEA, seed 3")
-    'DTLZ1-RVEA-seed-3-f5e41e'
+    'DTLZ1-RVEA-seed-3-02207c'
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
     return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"

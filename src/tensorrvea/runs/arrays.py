@@ -4,6 +4,7 @@ A file is read only if every header agrees with the bytes that are there, so tha
 """
 
 import math
+import tokenize
 import warnings
 import zipfile
 from collections.abc import Mapping
@@ -68,5 +69,5 @@ def _header(member: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
         warnings.simplefilter("error")  # NumPy warns of headers that it has to guess about
         try:
             return readers[version](member, max_header_size=10_000)
-        except (UserWarning, SyntaxError, RecursionError, MemoryError) as error:
+        except (UserWarning, SyntaxError, tokenize.TokenError, RecursionError, MemoryError) as error:
             raise ValueError(f"an array's header is not valid: {error!s:.80}") from error

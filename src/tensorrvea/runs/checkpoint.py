@@ -117,7 +117,7 @@ def restore(search: Search, directory: Path, content: dict[str, Any]) -> None:
     path = directory / f"{state_name(content['generation'])}.npz"
     carry_like, _, record_like = shapes(search)
     with understood(path):
-        carry = from_named(read_arrays(path, content["carry"]), carry_like, path)
+        carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
         segments = list(_segments(directory, content["history"], record_like))
     search.carry = jax.tree.map(jnp.asarray, carry)
     search.generation = content["generation"]

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import inspect
 import linecache
+import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -44,7 +45,7 @@ def _parts(value: Any, seen: list[Any]) -> Iterator[bytes]:
         array = np.asarray(value)
         yield f"{array.dtype} {array.shape}".encode()
         yield array.tobytes()
-    elif isinstance(value, FunctionType | type) and value.__module__.startswith("tensorrvea."):
+    elif isinstance(value, FunctionType | type) and _is_ours(value):
         yield f"{value.__module__}.{value.__qualname__}".encode()  # ours: its version is recorded
     elif isinstance(value, FunctionType):
         yield from _function_parts(value, seen)
@@ -73,6 +74,13 @@ def _parts(value: Any, seen: list[Any]) -> Iterator[bytes]:
     else:
         yield from _parts(kind, seen)
         yield from _parts(getattr(value, "__dict__", {}), seen)
+
+
+def _is_ours(value: FunctionType | type) -> bool:
+    """Whether it is found in this library under its name."""
+    if not value.__module__.startswith("tensorrvea."):
+        return False
+    return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
 
 
 def _function_parts(function: FunctionType, seen: list[Any]) -> Iterator[bytes]:

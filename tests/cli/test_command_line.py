@@ -1,0 +1,126 @@
+"""The command line, as its documentation shows it, and with everything that can be wrong."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import tensorrvea as tr
+from tensorrvea.cli.main import execute
+from tensorrvea.runs import load
+
+PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
+
+
+def commands(page: str) -> list[list[str]]:
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("tensorrvea ")]
+    return [shlex.split(line)[1:] for line in lines]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A directory to work in, with the files of the documentation."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in re.findall(r"```\w+\n# (\S+)\n(.*?)```", PAGE, re.DOTALL):
+        Path(name).write_text(text)
+    return tmp_path
+
+
+def test_every_command_of_the_documentation_works(place, capsys):
+    every = commands(PAGE)
+    assert {words[0] for words in every} == {"run", "resume", "reproduce", "list", "show", "report", "plot"}
+    for words in every:
+        assert execute(words) == 0, words
+        assert capsys.readouterr().out
+    assert load("runs/DTLZ2-TensorRVEA-0").generations == 30
+    bridge = load("runs/bridge")
+    assert (bridge.seed, bridge.generations, bridge.algorithm.alpha) == (3, 10, 1.5)
+    assert bridge.algorithm.variation.crossover.eta == 15
+    assert bridge.problem.objective_names == ("mass", "sag")
+    assert [result.seed for result in load("runs/zdt")] == [0, 1]
+    for name in ("front.html", "front.svg", "igd.pdf", "results/smoke.md"):
+        assert Path(name).stat().st_size > 1000
+    # Quiet in pipes: stderr is not a terminal here.
+    assert execute([*every[0][:2], "--generations", "30"]) == 0
+    assert "gen/s" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("runn DTLZ2", "did you mean 'run'"),
+        ("run DTLS2", "did you mean 'DTLZ2'"),
+        ("run MoHoper-m2", "did you mean 'MoHopper-m2'"),
+        ("run DTLZ2 --algorithm TensorRVA", "did you mean 'TensorRVEA'"),
+        ("run DTLZ2 --variation CS0", "did you mean 'CSO'"),
+        ("run DTLZ2 --metrics hypervolum", "did you mean 'hypervolume'"),
+        ("run DTLZ2 --set algorithm.alpah=2", "did you mean 'alpha'"),
+        ("run DTLZ2 --set algoritm.alpha=2", "did you mean 'algorithm'"),
+        ("run DTLZ2 --set variation.crossover.etta=2", "did you mean 'eta'"),
+        ("run DTLZ2 --set algorithm.alpha.beta=2", "algorithm.alpha has no settings of its own"),
+        ("run DTLZ2 --set algorithm.alpha", "set takes name=value"),
+        ("run DTLZ2 --set algorithm.alpha=-1", "alpha must be a finite number"),
+        ("run DTLZ2 --set problem.radius=1", "a setting of DTLZ2 must be one of"),
+        ("run DTLZ2 --generations 5 --seconds 5", "give one of generations, evaluations and seconds"),
+        ("run DTLZ2 --algorithm RandomSearch --variation DE", "which breeds nothing"),
+        ("run DTLZ2 --start nowhere.csv", "start takes a file that is there"),
+        ("run design.py", "file.py:name"),
+        ("run design.py:bridg", "did you mean 'bridge'"),
+        ("run design.py:weigh", "must be a Problem|missing 1 required"),
+        ("run nowhere.py:bridge", "a file that is there"),
+        ("run design.py:bridge --objectives 3", "are in the file"),
+        ("run --config nowhere.toml", "a file that is there"),
+        ("run --config design.py", "takes a .toml or .json file"),
+        ("run --config slip.toml", "did you mean 'population'"),
+        ("reproduce page --scale cpu", "run one first"),
+    ],
+)
+def test_wrong_arguments_say_what_is_right(place, capsys, line, message):
+    Path("slip.toml").write_text('problem = "DTLZ2"\npopulaton = 5\n')
+    assert execute(line.split()) == 2
+    assert re.search(message, capsys.readouterr().err)
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize("line", ["run DTLZ2 --generation 5", "run", "show", "reproduce numericl", "list metric"])
+def test_wrong_flags_end_with_two_and_a_hint(place, capsys, line):
+    with pytest.raises(SystemExit) as left:
+        execute(line.split())
+    assert left.value.code == 2
+    assert capsys.readouterr().err
+
+
+def test_failures_end_with_one(place, capsys):
+    assert execute(["show", "nowhere"]) == 1
+    assert "is not a run directory" in capsys.readouterr().err
+    tr.optimize(tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8), generations=2, directory="runs/a")
+    assert execute(["run", "ZDT1", "--variables", "6", "--population", "8", "--generations", "2", "--metrics", "none", "--out", "runs/a"]) == 1
+    assert "problem.variables: 5 in the directory, 6 here" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_with_130(place, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tensorrvea.cli.run.keep_run", interrupted)
+    assert execute(["run", "DTLZ2"]) == 130
+    assert "goes on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "resume", "reproduce", "list", "show", "report", "plot"])
+def test_help_teaches(capsys, command):
+    with pytest.raises(SystemExit) as left:
+        execute([command, "--help"])
+    assert left.value.code == 0
+    assert f"tensorrvea {command}" in capsys.readouterr().out
+
+
+def test_individuals_to_start_from_are_read_from_tables(place):
+    from tensorrvea.cli.named_parts import read_table
+
+    Path("a.csv").write_text("x1,x2\n0.5,1e-3\n1,0\n")
+    assert read_table(Path("a.csv"), "start").tolist() == [[0.5, 1e-3], [1.0, 0.0]]
+    Path("b.csv").write_text("0.5,1e-3\n")
+    assert read_table(Path("b.csv"), "start").tolist() == [[0.5, 1e-3]]

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from tensorrvea.experiments.statistics import average_ranks, compare, effect_size, holm, rank_sum, summary
+from tensorrvea.experiments.tables import Cell, Table, comparison_table
+
+
+def test_summary_has_the_textbook_values():
+    found = summary([2.0, 4.0, 4.0, 6.0, 9.0])
+    assert (found.runs, found.median, found.iqr, found.mean) == (5, 4.0, 2.0, 5.0)
+    # s = √(28/4), t(0.975, 4) = 2.776445
+    half = 2.776445105 * np.sqrt(7.0) / np.sqrt(5)
+    assert found.low == pytest.approx(5 - half)
+    assert found.high == pytest.approx(5 + half)
+    assert summary([3.0]).low == 3.0
+
+
+def test_effect_size_counts_pairs():
+    assert effect_size([1, 2, 3], [4, 5]) == 0.0
+    assert effect_size([4, 5], [1, 2, 3]) == 1.0
+    assert effect_size([1, 2], [1, 2]) == 0.5
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=20), rng.normal(0.5, size=30)
+    assert effect_size(a, b) == pytest.approx(stats.mannwhitneyu(a, b).statistic / 600)
+
+
+def test_rank_sum_of_separate_samples_is_exact():
+    # All of one below all of the other: two of the C(8, 4) = 70 orders are as extreme.
+    assert rank_sum([1, 2, 3, 4], [5, 6, 7, 8]) == pytest.approx(2 / 70)
+    assert rank_sum([1, 1], [1, 1]) == 1.0
+
+
+def test_holm_steps_down_and_never_falls():
+    assert holm([0.01, 0.02, 0.03, 0.005]) == pytest.approx([0.03, 0.04, 0.04, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+def spread(start: float) -> list[float]:
+    return [start + 0.1 * i for i in range(6)]
+
+
+VALUES = {
+    "P1": {"ours": spread(1.0), "worse": spread(3.0), "same": [*spread(1.0)[:5], 1.6]},
+    "P2": {"ours": spread(2.0), "worse": spread(9.0), "same": spread(0.1)},
+}
+
+
+def test_marks_say_who_is_better():
+    found = compare(VALUES, "ours", larger_is_better=False)
+    assert {pair: one.mark for pair, one in found.items()} == {
+        ("P1", "worse"): "-", ("P1", "same"): "≈", ("P2", "worse"): "-", ("P2", "same"): "+",
+    }  # fmt: skip
+    turned = compare(VALUES, "ours", larger_is_better=True)
+    assert turned["P1", "worse"].mark == "+"
+    assert found["P1", "worse"].effect == 1.0
+    assert found["P1", "worse"].p == pytest.approx(4 * 2 / 924)
+
+
+def test_average_ranks():
+    assert average_ranks(VALUES, larger_is_better=False) == {"ours": 1.75, "worse": 3.0, "same": 1.25}
+
+
+def test_a_table_in_three_languages():
+    table = comparison_table("IGD", VALUES, "ours", larger_is_better=False)
+    markdown = table.markdown()
+    assert "| P1 | **1.25 (0.25)** | 3.25 (0.25) - | **1.25 (0.25)** ≈ |" in markdown
+    assert "| P2 | 2.25 (0.25) | 9.25 (0.25) - | **0.35 (0.25)** + |" in markdown
+    assert "| +/−/≈ |  | 0/2/0 | 1/0/1 |" in markdown
+    assert "| average rank | 1.75 | 3 | **1.25** |" in markdown
+    assert "of 6 runs" in markdown
+    latex = table.latex()
+    assert r"P2 & 2.25 (0.25) & 9.25 (0.25) $-$ & \textbf{0.35 (0.25)} $+$ \\" in latex
+    assert latex.count("\\") > 10
+    assert "5 \\%" in latex
+    assert table.csv().splitlines()[0] == ",ours,ours: mark,worse,worse: mark,same,same: mark"
+    assert table.csv().splitlines()[2] == "P2,2.25 (0.25),,9.25 (0.25),-,0.35 (0.25),+"
+
+
+def test_tables_are_written(tmp_path):
+    Table("T", ["a", "b"], [[Cell("x"), Cell("1", best=True)]]).write(tmp_path / "t")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.md", "t.tex"]
+    assert (tmp_path / "t.csv").read_text() == "a,b,b: mark\nx,1,\n"
