@@ -35,7 +35,7 @@ class SBX:
         b = self.spread(key, x1.shape)
         return cross(x1, x2, b), cross(x2, x1, b)
 
-    def spread(self, key: PRNGKeyArray, shape: tuple[int, int]) -> Float[Array, "pairs d"]:
+    def spread(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "pairs d"]:
         """B of the supplement, for so many pairs and genes."""
         gene_key, pair_key = jax.random.split(key)
         # Kept out of the loop over genes, which would draw it again for each of them.
