@@ -30,9 +30,7 @@ def offsets(collection):
 
 def test_two_objectives_are_a_scatter_of_the_given_points():
     F = sphere(20, 2)
-    figure = plot_front(
-        F, names=["cost", "mass"], units=["€", ""], directions=("min", "max"), front=sphere(50, 2)
-    )
+    figure = plot_front(F, names=["cost", "mass"], units=["€", ""], directions=("min", "max"), front=sphere(50, 2))
     axes = figure.axes[0]
     truth, points = axes.collections
     assert np.allclose(offsets(points), F)

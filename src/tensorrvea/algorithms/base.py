@@ -20,9 +20,7 @@ class Algorithm(Protocol):
         """How many offspring there are in a generation."""
         ...
 
-    def init(
-        self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None
-    ) -> tuple[Any, Offspring]:
+    def init(self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None) -> tuple[Any, Offspring]:
         """An empty state, and a first population to evaluate; ``x`` are individuals to start from."""
         ...
 

@@ -49,9 +49,7 @@ def angle_penalized_distance(
     return (1 + m * penalty * theta / gamma) * jnp.linalg.norm(f, axis=1)
 
 
-def best_per_niche(
-    score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int
-) -> Selected:
+def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:
     """The feasible row with the smallest score; where none is feasible, the one with the smallest violation.
 
     Ties go to the lowest row. The penalty for violation is absolute, as in RVEA (Cheng et al., 2016, Algorithm 5).
