@@ -183,14 +183,14 @@ def test_writing_fails_whole(tmp_path):
 @pytest.fixture(scope="module")
 def result():
     problem = tr.problems.DTLZ2(objectives=3, variables=7)
-    return optimize(problem, tr.TensorRVEA(population=28), generations=8, seed=4, history="fronts")
+    return optimize(problem, tr.RandomSearch(population=28), generations=8, seed=4, history="fronts")
 
 
 def test_a_result_becomes_a_run(result):
     run = run_from_result(result, "mine")
     assert (run.F == result.F).all()
     assert (run.X == result.X).all()
-    assert run.algorithm == "TensorRVEA"
+    assert run.algorithm == "RandomSearch"
     assert [generation for generation, _ in run.history.fronts] == list(range(9))
     assert run.true_front.shape[1] == 3
     assert run.provenance["seed"] == 4
@@ -201,7 +201,7 @@ def test_a_result_becomes_a_run(result):
 def test_results_are_labelled_apart(result):
     other = replace(result, algorithm=tr.TensorRVEA(population=28, variation=tr.CSO()))
     labels = [run.label for run in gather_runs([result, other, result, result], replays=0)]
-    one, two = "TensorRVEA, seed 4", "TensorRVEA + CSO, seed 4"
+    one, two = "RandomSearch, seed 4", "TensorRVEA + CSO, seed 4"
     assert labels == [one, two, f"{one} (2)", f"{one} (3)"]
     assert algorithm_name(other.algorithm) == "TensorRVEA + CSO"
 
