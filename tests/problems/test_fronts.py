@@ -39,6 +39,14 @@ def test_a_front_has_about_as_many_points_as_asked_for(name, points):
     assert size <= 2 * points + 100
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_front_of_no_points_is_refused(name):
+    with pytest.raises(ValueError, match="points must be at least 1"):
+        make(name).front(0)
+    with pytest.raises(TypeError, match="points takes a whole number"):
+        make(name).front(10.5)
+
+
 def linear_position(f: np.ndarray) -> np.ndarray:
     """Which position variables make a point of the simplex: f_m = 1 − p₁, f_{m−1} = p₁(1 − p₂), …"""
     left = np.cumsum(f, axis=1)[:, ::-1]  # what is left after each objective, from the last

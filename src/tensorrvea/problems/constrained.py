@@ -87,6 +87,7 @@ class C2DTLZ2(DTLZ2):
 
     def front(self, points: int = 1000) -> np.ndarray:
         """The sphere inside the balls: a point behind it in a ball has one of the sphere in the ball before it."""
+        check_integer("points", points, minimum=1)
         m, wanted, kept = self.objectives, points, np.empty((0, self.objectives))
         while len(kept) < points and wanted <= 100 * points:
             lattice = spherical_front(wanted, m)

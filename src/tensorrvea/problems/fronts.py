@@ -128,6 +128,7 @@ def shape_of_factors(factor: Float[np.ndarray, "k p"], last: Float[np.ndarray, "
 
 def degenerate_front(points: int, objectives: int, *, farthest: float) -> Float[np.ndarray, "k m"]:
     """The front of DTLZ5: a curve, and from four objectives on a sample of what else is not dominated."""
+    check_integer("points", points, minimum=1)
     if objectives <= 3:
         return degenerate_curve(points, objectives)
     curve = degenerate_curve(max(2, points // 10), objectives)
@@ -159,5 +160,6 @@ def _off_the_curve(points: int, objectives: int, farthest: float) -> Float[np.nd
 
 def degenerate_curve(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
     """The sphere's points whose angles but the first are an eighth of a turn."""
+    check_integer("points", points, minimum=1)
     first = np.linspace(0, 1, max(points, 2))[:, None]
     return shape_of_angles(np.hstack([first, np.full((len(first), objectives - 2), 0.5)]))
