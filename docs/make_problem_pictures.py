@@ -6,6 +6,7 @@ Run as ``python docs/make_problem_pictures.py``; the same code gives the same pi
 from io import BytesIO
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -36,7 +37,8 @@ def main() -> None:
 
 def picture(problem: Benchmark) -> Figure:
     """The front of a problem with its default sizes, in two or three dimensions."""
-    with print_style():
+    # The minus of this font is lost at this size, a hyphen is not.
+    with print_style(), mpl.rc_context({"axes.unicode_minus": False}):
         figure = Figure(figsize=(2.3, 2.1), dpi=110)
         if problem.objectives == 2:
             axes = figure.add_axes((0.23, 0.19, 0.73, 0.76))
