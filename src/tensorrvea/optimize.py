@@ -316,9 +316,11 @@ class Search:
         rows = x.reshape(-1, x.shape[-1])
         key = loop.evaluation_key(self.key, t)
         f, violation = self.problem.evaluate_host(key, self.problem.show(rows))  # type: ignore[attr-defined]
-        dtype = rows.dtype
         shape = x.shape[:-1]
-        return jnp.asarray(f, dtype).reshape(*shape, -1), jnp.asarray(violation, dtype).reshape(shape)
+        # What is too large for the device's precision is infinite there, and so a failure of that individual.
+        with np.errstate(over="ignore"):
+            f, violation = f.astype(rows.dtype), violation.astype(rows.dtype)
+        return jnp.asarray(f).reshape(*shape, -1), jnp.asarray(violation).reshape(shape)
 
     # How far.
 

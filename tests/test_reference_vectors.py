@@ -1,0 +1,79 @@
+"""Reference vectors: lattices against an enumeration, layers, and exactly as many as asked for."""
+
+from math import comb
+
+import numpy as np
+import oracle
+import pytest
+
+from tensorrvea.reference_vectors import (
+    exactly,
+    largest_divisions,
+    reference_vectors,
+    simplex_lattice,
+    simplex_lattice_of_about,
+    two_layers,
+)
+
+
+@pytest.mark.parametrize(("divisions", "objectives"), [(1, 2), (5, 2), (13, 3), (4, 4), (3, 5), (2, 8)])
+def test_the_lattice_has_all_points_whose_coordinates_are_multiples(divisions, objectives):
+    lattice = simplex_lattice(divisions, objectives)
+    np.testing.assert_array_equal(lattice, oracle.lattice(divisions, objectives))
+    assert len(lattice) == comb(divisions + objectives - 1, objectives - 1)
+
+
+def test_the_largest_lattice_that_fits_is_taken():
+    assert [largest_divisions(n, 3) for n in (2, 3, 5, 6, 90, 91, 104, 105, 119, 120)] == [
+        0,
+        1,
+        1,
+        2,
+        11,
+        12,
+        12,
+        13,
+        13,
+        14,
+    ]
+    for population, rows in ((105, 105), (100, 91), (10_000, 9870)):
+        assert len(reference_vectors("lattice", population, 3)) == rows
+    assert len(simplex_lattice_of_about(2926, 3)) == 2926
+    assert len(simplex_lattice_of_about(2927, 3)) == 3003
+
+
+@pytest.mark.parametrize("objectives", [3, 5, 8, 10])
+def test_two_layers_have_vectors_inside_the_simplex(objectives):
+    most = 300
+    vectors = two_layers(most, objectives)
+    assert objectives < len(vectors) <= most
+    np.testing.assert_allclose(vectors.sum(axis=1), 1)
+    assert len(np.unique(vectors.round(12), axis=0)) == len(vectors)
+    assert (vectors > 0).all(axis=1).sum() >= objectives
+    for corner in np.eye(objectives):
+        assert (np.abs(vectors - corner).max(axis=1) < 1e-12).any()
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 4, 10])
+@pytest.mark.parametrize("count", [2, 3, 11, 100, 257])
+def test_exactly_as_many_as_asked_for_distinct_and_on_the_simplex(count, objectives):
+    vectors = exactly(count, objectives)
+    assert vectors.shape == (count, objectives)
+    assert (vectors >= 0).all()
+    np.testing.assert_allclose(vectors.sum(axis=1), 1)
+    assert len(np.unique(vectors.round(9), axis=0)) == count
+
+
+def test_the_exact_ones_are_well_spread():
+    """The largest gap is not much larger than that of a lattice with as many points."""
+    dense = simplex_lattice(40, 3)
+
+    def largest_gap(vectors):
+        return np.linalg.norm(dense[:, None] - vectors[None], axis=2).min(axis=1).max()
+
+    assert largest_gap(exactly(105, 3)) < 2.5 * largest_gap(simplex_lattice(13, 3))
+
+
+def test_ones_own_vectors_are_taken_as_they_are():
+    own = np.array([[1.0, 2], [3, 0]])
+    np.testing.assert_array_equal(reference_vectors(own, 50, 2), own)
