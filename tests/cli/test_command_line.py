@@ -96,7 +96,8 @@ def test_failures_end_with_one(place, capsys):
     assert execute(["show", "nowhere"]) == 1
     assert "is not a run directory" in capsys.readouterr().err
     tr.optimize(tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8), generations=2, directory="runs/a")
-    assert execute(["run", "ZDT1", "--variables", "6", "--population", "8", "--generations", "2", "--metrics", "none", "--out", "runs/a"]) == 1
+    line = "run ZDT1 --variables 6 --population 8 --generations 2 --metrics none --out runs/a"
+    assert execute(shlex.split(line)) == 1
     assert "problem.variables: 5 in the directory, 6 here" in capsys.readouterr().err
 
 

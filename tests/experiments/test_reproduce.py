@@ -1,0 +1,85 @@
+"""The paper's experiments, at the smallest scale, from the first run to the page."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tensorrvea.experiments import PLANS, SCALES, reproduce, write_page
+from tensorrvea.experiments.curves import at_steps, chosen
+from tensorrvea.experiments.robots import score
+from tensorrvea.experiments.store import Store
+from tensorrvea.runs import SpecDiffersError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("experiment", ["acceleration", "numerical", "neuroevolution", "extensibility"])
+def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
+    done: list[str] = []
+    out = tmp_path / "results"
+    first = reproduce(experiment, out=out, log=done.append)
+    assert len(done) == len(list((out / "raw").iterdir()))
+    # One run is lost, one is damaged: those two are run again, and nothing else.
+    lost, damaged = sorted((out / "raw").iterdir())[:2]
+    lost.unlink()
+    damaged.write_bytes(damaged.read_bytes()[:-10])
+    again: list[str] = []
+    second = reproduce(experiment, out=out, log=again.append)
+    assert sum(not line.endswith("run again") for line in again) == 2
+    assert [claim.paper for claim in first.claims] == [claim.paper for claim in second.claims]
+    found = json.loads((out / "findings.json").read_text())
+    for table in found["tables"]:
+        assert all((out / f"{table}{kind}").stat().st_size for kind in (".md", ".csv", ".tex"))
+    for figure in found["figures"]:
+        assert all((out / f"{figure['name']}{kind}").stat().st_size for kind in (".svg", ".png"))
+    page = write_page([out], tmp_path / "results.md").read_text()
+    assert f"tensorrvea reproduce {experiment} --scale smoke" in page
+    assert "| the paper | here | holds here |" in page
+    for line in page.splitlines():
+        if line.startswith("!["):
+            assert (tmp_path / line.partition("](")[2].rstrip(")")).is_file()
+
+
+def test_the_papers_settings_are_those_of_the_supplement():
+    paper = {name: scales["paper"] for name, scales in PLANS.items()}
+    assert all(tuple(scales) == SCALES for scales in PLANS.values())
+    acceleration = paper["acceleration"]
+    assert acceleration.populations == (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+    assert acceleration.dimensions == (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144)
+    assert (acceleration.generations, acceleration.repetitions, acceleration.dimension) == (100, 10, 100)
+    numerical = paper["numerical"]
+    assert (numerical.seconds, numerical.repetitions, numerical.population) == (0.09, 31, 105)
+    robots = paper["neuroevolution"]
+    assert robots.tasks == {"MoHalfCheetah": 15000, "MoHopper-m2": 400, "MoSwimmer": 800, "MoHopper-m3": 400}
+    assert (robots.repetitions, robots.population) == (10, 10000)
+    operators = paper["extensibility"]
+    assert set(operators.algorithms) == {"CSO", "GA", "DE", "PSO", "Random"}
+    assert (operators.generations, operators.population, tuple(operators.tasks)) == (
+        100, 10000, ("MoHopper-m2", "MoHopper-m3"),
+    )  # fmt: skip
+
+
+def test_a_directory_with_another_plan_is_refused(tmp_path):
+    Store(tmp_path, "numerical", "smoke", PLANS["numerical"]["smoke"])
+    with pytest.raises(SpecDiffersError, match="another plan"):
+        Store(tmp_path, "numerical", "cpu", PLANS["numerical"]["cpu"])
+
+
+def test_curves_are_read_at_steps_that_all_runs_have_reached():
+    runs = [
+        {"seconds": np.array([0.0, 1.0, 4.0]), "IGD": np.array([9.0, 5.0, 1.0])},
+        {"seconds": np.array([0.5, 2.0]), "IGD": np.array([8.0, 4.0])},
+    ]
+    steps, values = at_steps(runs, "seconds", "IGD")
+    assert (steps[0], steps[-1]) == (0.5, 2.0)
+    assert values[:, 0].tolist() == [9.0, 8.0]
+    assert values[:, -1].tolist() == [5.0, 4.0]
+    assert chosen(3, 10).tolist() == [0, 1, 2]
+    assert chosen(1000, 40)[[0, -1]].tolist() == [0, 999]
+
+
+def test_fronts_are_scored_from_the_reference_point():
+    one = {"fronts": np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0]]), "sizes": np.array([1, 2])}
+    found = score(one, np.array([0.0, 0.0]))
+    np.testing.assert_allclose(found["HV"], [1.0, 4.0])
+    assert found["EU"][0] == pytest.approx(1.0)
