@@ -12,6 +12,7 @@ depends on them.
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from operator import mul
 from typing import NamedTuple
@@ -153,7 +154,6 @@ def look_around(
     reach = reaches(m)[window]
     coordinates = [u[:, c] for c in range(m)]
     bins, number, weighted, total = locate(coordinates, grid.weights, shape)
-    number = lax.optimization_barrier(number)  # or every look into a table would work it out again
     strides = shape.strides(m)
     span = range(-reach, reach + 1)
 
@@ -161,9 +161,10 @@ def look_around(
         # Unsigned, since JAX would look for indices that count from the end.
         return table.at[at.astype(jnp.uint32)].get(mode="promise_in_bounds")
 
-    # The window that all rows look into is unrolled along two axes, to be few kernels; the rest is a loop, for the
-    # program to be small.
-    unrolled = 2 if window == 0 else 0
+    # The last axis is unrolled in the window that all rows look into, to be few kernels. The rest is a loop: its
+    # ends are where XLA has to write results down, such as the number of the bin. Without, it would work them out
+    # again for every number that is read from a table.
+    unrolled = 1 if window == 0 else 0
     outer, inner = strides[: m - 1 - unrolled], strides[m - 1 - unrolled :]
     near = [sum(map(mul, offsets, inner)) for offsets in product(span, repeat=len(inner))]
     far = [sum(map(mul, offsets, outer)) for offsets in product(span, repeat=len(outer))]
@@ -183,19 +184,8 @@ def look_around(
         return (where, squared), None
 
     best = (2 * number, jnp.full(n, jnp.inf, u.dtype))
-    if len(far) == 1:
-        best, _ = look(best, jnp.zeros((), jnp.int32))
-    else:
-        best, _ = lax.scan(look, best, jnp.asarray(far, jnp.int32))
-    # One kernel finds where. What else is wanted of the best is read there, since a second result of the search
-    # would be a second search.
-    where = lax.optimization_barrier(best[0])
+    (where, squared), _ = lax.scan(look, best, jnp.asarray(far, jnp.int32))
     index = get(grid.held.reshape(-1), where // 2)
-    if others:
-        squared = best[1]
-    else:
-        own = vectors.at[jnp.minimum(index, len(vectors) - 1)].get(mode="promise_in_bounds")
-        squared = squared_chord(coordinates, [own[:, c] for c in range(m)])
     proven = (index < len(vectors)) & (grid.ordered | (where % 2 == 0) | others)
     proven &= ~get(grid.crowded[window], number)
     proven &= nothing_beyond(squared, bins, weighted, total, grid.weights, shape, reach)
@@ -253,8 +243,10 @@ def nearest(
 
     niche, squared, proven = window(0)(u)
     unproven = wanted & ~proven
-    for look in [window(k) for k in range(1, len(reaches(m)))] + [everywhere]:
-        niche, squared, unproven = look_again(u, niche, squared, unproven, look)
+    for k in range(1, len(reaches(m))):
+        niche, squared, unproven = look_again(u, niche, squared, unproven, window(k), batches=[BATCH])
+    many = max(len(u) // 512 * 64, BATCH)
+    niche, squared, _ = look_again(u, niche, squared, unproven, everywhere, batches=[many, BATCH])
     return niche, squared
 
 
@@ -264,26 +256,28 @@ def look_again(
     squared: Float[Array, " n"],
     unproven: Bool[Array, " n"],
     look: Look,
+    batches: list[int],
 ) -> tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]:
     """Look for the unproven rows, a batch at a time; which of them are unproven still.
 
+    Batches are of the first size while they are at least a quarter full, and so on: large ones cost less a row.
     In a loop and not in a branch: under ``vmap`` a branch costs both sides, a loop what its slowest member needs.
     """
     n = len(u)
-    batch = min(BATCH, n)
     count = unproven.sum()
 
     def in_front(unproven: Array) -> Array:
         """The numbers of the unproven rows, and then n, which is none."""
-        place = jnp.where(unproven, jnp.cumsum(unproven) - 1, n + batch)
-        return jnp.full(n + batch, n, jnp.int32).at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
+        none = jnp.full(n + max(batches), n, jnp.int32)
+        place = jnp.where(unproven, jnp.cumsum(unproven) - 1, len(none))
+        return none.at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
 
     def nobody(unproven: Array) -> Array:  # noqa: ARG001
-        return jnp.full(n + batch, n, jnp.int32)
+        return jnp.full(n + max(batches), n, jnp.int32)
 
     order = lax.cond(count > 0, in_front, nobody, unproven)
 
-    def step(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+    def take(batch: int, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         start, niche, squared, unproven = state
         rows = lax.dynamic_slice(order, (start,), (batch,))
         found, chord, proven = look(u.at[rows].get(mode="clip"))
@@ -295,4 +289,11 @@ def look_again(
         )
 
     state = (jnp.zeros((), count.dtype), niche, squared, unproven)
-    return lax.while_loop(lambda state: state[0] < count, step, state)[1:]
+    for batch in batches:
+        enough = 1 if batch == batches[-1] else batch // 4
+        state = lax.while_loop(partial(is_left, count - enough), partial(take, batch), state)
+    return state[1:]
+
+
+def is_left(last: Int[Array, ""], state: tuple[Array, ...]) -> Bool[Array, ""]:
+    return state[0] <= last
