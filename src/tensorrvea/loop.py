@@ -100,7 +100,7 @@ def generation_keys(key: PRNGKeyArray, t: Int[Array, ""] | int) -> Key[Array, "2
     return jax.random.split(jax.random.fold_in(key, t))
 
 
-def evaluation_key(key: PRNGKeyArray, t: int) -> PRNGKeyArray:
+def evaluation_key(key: Key[Array, "..."], t: int) -> Key[Array, "..."]:
     """The key to evaluate generation t with; one for each run of a batch."""
     return jax.vmap(generation_keys, (0, None))(key, t)[:, 1] if many(key) else generation_keys(key, t)[1]
 

@@ -125,7 +125,7 @@ def _nowhere_worse(those: Sequence[Array], these: Sequence[Array]) -> Bool[Array
     return result
 
 
-def _within_block(rows: _Sorted, number: Int[Array, ""]) -> Bool[Array, "block block"]:
+def _within_block(rows: _Sorted, number: Int[Array, ""] | int) -> Bool[Array, "block block"]:
     """Which rows of a block are dominated by which; repeated rows count once, as their first."""
     mine = [_block(column, number) for column in rows.columns]
     place = jnp.arange(BLOCK)
@@ -143,7 +143,7 @@ def _longest_chains(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Int[Arr
     # A repeated row must not dominate its equals: it is moved to where it dominates nobody.
     dominators = [jnp.where(rows.first, column, jnp.inf) for column in rows.columns]
 
-    def lengths_of_block(number: Int[Array, ""], length: Int[Array, " filled"]) -> Int[Array, " filled"]:
+    def lengths_of_block(number: Int[Array, ""] | int, length: Int[Array, " filled"]) -> Int[Array, " filled"]:
         mine = [_block(column, number) for column in rows.columns]
 
         def look_at(earlier: Int[Array, ""], longest: Int[Array, " block"]) -> Int[Array, " block"]:
@@ -179,7 +179,7 @@ def _first_front(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Bool[Array
         return rows.restore(best_before > rows.columns[0]) & alive
     filled = len(rows.first)
 
-    def keep_of_block(number: Int[Array, ""], state: tuple) -> tuple:
+    def keep_of_block(number: Int[Array, ""] | int, state: tuple) -> tuple:
         kept, count, dominated = state
         mine = [_block(column, number) for column in rows.columns]
 

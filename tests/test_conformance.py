@@ -1,0 +1,136 @@
+"""One test for every algorithm × every variation, with constraints and without: what the core promises of each."""
+
+from functools import cache
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import oracle
+import pytest
+
+import tensorrvea as tr
+from tensorrvea.population import Population
+
+POPULATION, GENERATIONS, SEEDS = 28, 60, 3
+
+VARIATIONS = {"GA": tr.GA(), "DE": tr.DE(), "PSO": tr.PSO(), "CSO": tr.CSO(), "Random": tr.Random()}
+BREEDING = {"TensorRVEA": tr.TensorRVEA, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
+PROBLEMS = {
+    "plain": tr.problems.DTLZ2(objectives=3, variables=7),
+    "constrained": tr.problems.C2DTLZ2(objectives=3, variables=7),
+}
+CASES = [
+    *[(algorithm, variation, problem) for algorithm in BREEDING for variation in VARIATIONS for problem in PROBLEMS],
+    *[("RandomSearch", "", problem) for problem in PROBLEMS],
+]
+# Each algorithm and each variation once; all of them together are in the slow tests.
+REPRESENTATIVE = [
+    ("TensorRVEA", "CSO", "constrained"),
+    ("RVEA", "DE", "plain"),
+    ("NSGA2", "PSO", "constrained"),
+    ("RandomSearch", "", "plain"),
+]
+
+
+class Runs(NamedTuple):
+    """A population for each seed after all generations, and the first of the first seed's generations."""
+
+    last: Population
+    early: Population
+    traces: int
+
+
+def make(algorithm: str, variation: str):
+    if algorithm == "RandomSearch":
+        return tr.RandomSearch(population=POPULATION)
+    return BREEDING[algorithm](population=POPULATION, variation=VARIATIONS[variation])
+
+
+def begin(algorithm, problem, key):
+    state, offspring = algorithm.init(jax.random.fold_in(key, 0), problem)
+    f, violation = problem.evaluate(jax.random.fold_in(key, 1_000_000), offspring.x)
+    return algorithm.tell(state, offspring, f, violation, 0.0)
+
+
+def generation(algorithm, problem, key, state, t):
+    offspring = algorithm.ask(jax.random.fold_in(key, t), state, problem)
+    f, violation = problem.evaluate(jax.random.fold_in(key, 1_000_000 + t), offspring.x)
+    return algorithm.tell(state, offspring, f, violation, t / GENERATIONS)
+
+
+@cache
+def runs(algorithm_name: str, variation: str, problem_name: str) -> Runs:
+    """Three seeds as one program, compiled once."""
+    algorithm, problem = make(algorithm_name, variation), PROBLEMS[problem_name]
+    traces = 0
+
+    def one(key):
+        nonlocal traces
+        traces += 1
+        first = begin(algorithm, problem, key)
+        early = generation(algorithm, problem, key, first, 1)
+        last = jax.lax.fori_loop(2, GENERATIONS + 1, lambda t, s: generation(algorithm, problem, key, s, t), early)
+        return last.population, early.population
+
+    compiled = jax.jit(jax.vmap(one))
+    last, early = compiled(jax.vmap(jax.random.key)(np.arange(SEEDS, dtype=np.uint32)))
+    compiled(jax.vmap(jax.random.key)(np.arange(SEEDS, 2 * SEEDS, dtype=np.uint32)))
+    return Runs(jax.device_get(last), jax.device_get(early), traces)
+
+
+def front_of(population: Population, seed: int) -> np.ndarray:
+    feasible = population.alive[seed] & (population.violation[seed] <= 0)
+    f = population.f[seed][feasible]
+    return f[tr.nondominated(f)] if len(f) else f
+
+
+def distance(population: Population, problem: tr.Problem) -> float:
+    front = problem.front(500)
+    return float(np.median([tr.metrics.igd(front_of(population, seed), front) for seed in range(SEEDS)]))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "variation", "problem"),
+    [pytest.param(*case, marks=() if case in REPRESENTATIVE else pytest.mark.slow) for case in CASES],
+)
+def test_every_algorithm_with_every_variation_keeps_the_promises_of_the_core(algorithm, variation, problem):
+    made, target = make(algorithm, variation), PROBLEMS[problem]
+    found = runs(algorithm, variation, problem)
+    # Traced once, though it was called twice.
+    assert found.traces == 1
+    for seed in range(SEEDS):
+        x, f, violation, alive = (np.asarray(leaf[seed]) for leaf in found.last[:4])
+        # Nobody is a NaN, the living are finite and within the bounds, and the dead have no values.
+        assert alive.any()
+        for leaf in jax.tree.leaves(found.last):
+            assert not np.isnan(np.asarray(leaf, np.float64)).any()
+        assert np.isfinite(f[alive]).all()
+        assert np.isfinite(violation[alive]).all()
+        assert ((x[alive] >= 0) & (x[alive] <= 1)).all()
+        assert np.isinf(f[~alive]).all()
+        # What is said of an individual is true of it.
+        again, violated = target.evaluate(jax.random.key(0), jnp.asarray(x[:10]))
+        np.testing.assert_allclose(
+            np.where(alive[:10, None], again, 0), np.where(alive[:10, None], f[:10], 0), atol=1e-4
+        )
+        np.testing.assert_allclose(
+            np.where(alive[:10], violated, 0), np.where(alive[:10], violation[:10], 0), atol=1e-4
+        )
+        # The front is feasible and nobody on it is dominated.
+        front = front_of(found.last, seed)
+        assert len(front) > 0
+        assert not any(oracle.dominates(a, b) for a in front for b in front)
+    # Seeds differ.
+    assert not np.array_equal(found.last.x[0], found.last.x[1])
+    # Eagerly, the first generation is the same to rounding.
+    key = jax.random.key(0)
+    state = jax.jit(lambda k: begin(made, target, k))(key)
+    with jax.disable_jit():
+        state = generation(made, target, key, state, 1)
+    np.testing.assert_array_equal(state.population.alive, found.early.alive[0])
+    np.testing.assert_allclose(state.population.f, found.early.f[0], atol=1e-3)
+    # Breeding is better than not breeding.
+    if algorithm != "RandomSearch" and variation != "Random":
+        baseline = runs("RandomSearch", "", problem)
+        assert distance(found.last, target) < distance(baseline.last, target)
