@@ -257,12 +257,17 @@ def test_a_problem_that_nobody_uses_any_more_ends_its_workers():
 
 
 SCRIPT = """
+import os
+import signal
 import time
 import numpy as np
 import tensorrvea as tr
 
+# A parent that ignores interrupts, as a shell does for what runs in the background, passes that on.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 def simulate(x):
-    print("at work", flush=True)
+    os.write(1, b"at work\\n")  # in one piece, since two workers write
     time.sleep({seconds})
     return x[0], 1.0
 
