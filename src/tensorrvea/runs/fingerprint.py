@@ -78,7 +78,7 @@ def _parts(value: Any, seen: list[Any]) -> Iterator[bytes]:
 
 def _is_ours(value: FunctionType | type) -> bool:
     """Whether it is found in this library under its name."""
-    if not value.__module__.startswith("tensorrvea."):
+    if not str(value.__module__).startswith("tensorrvea."):
         return False
     return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
 
