@@ -40,7 +40,7 @@ def test_a_target_is_met_by_one_solution_in_all_objectives():
     assert Target([0.2, 0.9, 0.5])(result)
     assert not Target([0.3, 0.3, 0.9])(result)
     with pytest.raises(ValueError, match="objectives must have 3 entries"):
-        Target([0.1, 0.2])(result)
+        tr.optimize(sizes.problem(), sizes.algorithm(), generations=2, stop=Target([0.1, 0.2]))
 
 
 def test_a_metric_is_reached_from_either_side():
@@ -48,7 +48,9 @@ def test_a_metric_is_reached_from_either_side():
     assert MetricReached(metric="hv", at_least=0.7)(result)
     assert not MetricReached(metric="hv", at_most=0.6)(result)
     with pytest.raises(ValueError, match=r"recorded \('hv'\), got 'igd'"):
-        MetricReached(metric="igd", at_most=1)(result)
+        MetricReached(metric="igd", at_most=1).check(sizes.problem(), ["hv"])
+    with pytest.raises(ValueError, match=r"recorded \(none\), got 'igd'"):
+        tr.optimize(sizes.problem(), sizes.algorithm(), generations=2, stop=MetricReached(metric="igd", at_most=1))
     with pytest.raises(ValueError, match="one of at_least and at_most"):
         MetricReached(metric="hv")
 

@@ -3,6 +3,7 @@
 from tensorrvea import metrics, problems, reference_vectors, stop
 from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
 from tensorrvea.host import HostProblem
+from tensorrvea.memory import estimate_memory
 from tensorrvea.optimize import optimize, replicate
 from tensorrvea.problem import Problem
 from tensorrvea.result import Result
@@ -24,6 +25,7 @@ __all__ = [
     "RandomSearch",
     "Result",
     "TensorRVEA",
+    "estimate_memory",
     "metrics",
     "nondominated",
     "optimize",

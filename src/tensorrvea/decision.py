@@ -14,7 +14,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer
+from tensorrvea.checks import check_array, check_integer
+from tensorrvea.directions import signs
 
 METHODS = ("sum", "tchebycheff")
 
@@ -28,7 +29,7 @@ def normalise(F: ArrayLike, directions: str | Sequence[str] = "min") -> Float[np
     f = check_array("F", F, shape="(solutions, objectives)", ndim=2)
     if len(f) == 0:
         raise ValueError("F must hold at least one solution, got none")
-    f = f * _signs(directions, f.shape[1])
+    f = f * signs(directions, f.shape[1])
     ideal, nadir = f.min(axis=0), f.max(axis=0)
     span = np.where(nadir > ideal, nadir - ideal, 1.0)
     return (f - ideal) / span
@@ -114,10 +115,3 @@ def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
     for column in a.T:
         total = total + column
     return total
-
-
-def _signs(directions: str | Sequence[str], objectives: int) -> Float[np.ndarray, " m"]:
-    each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
-    if len(each) != objectives:
-        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
-    return np.array([1.0 if check_choice("directions", d, ("min", "max")) == "min" else -1.0 for d in each])

@@ -179,6 +179,16 @@ class Compiled:
             self.run.lower(**given).compile()
             self.prepared.add((structure, known))
 
+    def shapes(self, program: Program, **arguments: Any) -> Any:
+        """What it would give, as shapes alone."""
+        return self.run.eval_shape(**program._asdict(), **arguments)  # type: ignore[attr-defined]
+
+    def memory(self, program: Program, **arguments: Any) -> int:
+        """Bytes on the device while it runs, its arguments included, as its compiler says."""
+        used = self.run.lower(**program._asdict(), **arguments).compile().memory_analysis()
+        sizes = used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes
+        return sizes - used.alias_size_in_bytes  # type: ignore[no-any-return]
+
     @property
     def compilations(self) -> int:
         return self.run._cache_size()  # type: ignore[attr-defined]

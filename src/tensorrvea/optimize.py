@@ -22,7 +22,7 @@ from tensorrvea import loop
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.checks import check_array, check_choice, check_integer, check_number
 from tensorrvea.history import Chronicle, individuals
-from tensorrvea.loop import HISTORIES, Carry, Program
+from tensorrvea.loop import HISTORIES, Carry, Compiled, Program
 from tensorrvea.problem import Problem
 from tensorrvea.result import Result
 
@@ -177,6 +177,8 @@ class Search:
         if not isinstance(self.metrics, Mapping | None):
             raise TypeError(f"metrics takes functions by name, got {self.metrics!r:.80}")
         metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
+        for function in self.stop:
+            getattr(function, "check", lambda *_: None)(self.problem, metrics)
         sized = getattr(self.algorithm, "sized", None)
         algorithm = sized(self.problem) if sized else self.algorithm
         self.program = Program(self.problem, algorithm, metrics, self.history, self.archive)
@@ -231,15 +233,20 @@ class Search:
 
     def compile(self, offspring: Any) -> None:
         """All that the run will need, before the clock is started."""
+        for compiled, arguments in self.to_compile(offspring):
+            compiled.prepare(self.program, **arguments)
+
+    def to_compile(self, offspring: Any) -> Iterator[tuple[Compiled, dict[str, Any]]]:
+        """What a generation calls, with arguments of the right shapes."""
         rows, dtype = offspring.x.shape[:-1], offspring.x.dtype
         f = jax.ShapeDtypeStruct((*rows, self.problem.objectives), dtype)
         violation = jax.ShapeDtypeStruct(rows, dtype)
-        loop.tell_compiled.prepare(self.program, **self.tell_arguments(offspring, f, violation, 0.0))
+        yield loop.tell_compiled, self.tell_arguments(offspring, f, violation, 0.0)
         if self.problem.host:
-            loop.ask_compiled.prepare(self.program, key=self.key, carry=self.carry, t=np.int32(1))
+            yield loop.ask_compiled, {"key": self.key, "carry": self.carry, "t": np.int32(1)}
         else:
-            loop.evaluate_compiled.prepare(self.program, key=self.key, offspring=offspring, t=np.int32(0))
-            loop.chunk_compiled.prepare(self.program, **self.chunk_arguments(0, []))
+            yield loop.evaluate_compiled, {"key": self.key, "offspring": offspring, "t": np.int32(0)}
+            yield loop.chunk_compiled, self.chunk_arguments(0, [])
 
     def reasons(self) -> str:
         """What a problem on the host has to say about its failures."""

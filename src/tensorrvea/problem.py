@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_callable, check_directions, check_integer
+from tensorrvea.directions import signs
 
 
 class Problem:
@@ -127,7 +128,7 @@ class Problem:
     @property
     def signs(self) -> np.ndarray:
         """1 for an objective that is minimised, -1 for one that is maximised."""
-        return np.array([1.0 if direction == "min" else -1.0 for direction in self.directions])
+        return signs(self.directions, self.objectives)
 
     def decode(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
         """From the search space to the user's values."""

@@ -1,9 +1,15 @@
-"""When to end a run before its budget is spent: functions of the result so far."""
+"""When to end a run before its budget is spent: functions of the result so far.
+
+One with a ``check`` is asked before the run whether it fits the problem and the metrics that are recorded.
+"""
+
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_integer, check_number
+from tensorrvea.problem import Problem
 from tensorrvea.result import Result
 from tensorrvea.settings import settings
 
@@ -38,10 +44,14 @@ class Target:
     def __init__(self, objectives: ArrayLike):
         self.objectives = check_array("objectives", objectives, shape="(objectives,)", ndim=1)
 
+    def check(self, problem: Problem, metrics: Collection[str]) -> None:
+        del metrics
+        m = problem.objectives
+        if len(self.objectives) != m:
+            raise ValueError(f"objectives must have {m} entries for this problem, got {len(self.objectives)}")
+
     def __call__(self, result: Result) -> bool:
         signs = result.problem.signs
-        if len(self.objectives) != len(signs):
-            raise ValueError(f"objectives must have {len(signs)} entries for this problem, got {len(self.objectives)}")
         return bool((result.F * signs <= self.objectives * signs).all(axis=1).any())
 
 
@@ -57,9 +67,12 @@ class MetricReached:
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError("MetricReached takes one of at_least and at_most")
 
-    def __call__(self, result: Result) -> bool:
-        if self.metric not in result.history.metrics:
-            recorded = ", ".join(map(repr, result.history.metrics)) or "none"
+    def check(self, problem: Problem, metrics: Collection[str]) -> None:
+        del problem
+        if self.metric not in metrics:
+            recorded = ", ".join(map(repr, metrics)) or "none"
             raise ValueError(f"metric must be one that is recorded ({recorded}), got {self.metric!r}; see metrics=")
+
+    def __call__(self, result: Result) -> bool:
         value = result.history.metrics[self.metric][-1]
         return bool(value >= self.at_least if self.at_least is not None else value <= self.at_most)

@@ -6,12 +6,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_directions, check_points
-
-
-def signs(directions: str | Sequence[str], objectives: int) -> Float[np.ndarray, " m"]:
-    """1 for an objective that is minimised, -1 for one that is maximised."""
-    return np.array([1.0 if each == "min" else -1.0 for each in check_directions(directions, objectives)])
+from tensorrvea.checks import check_array, check_points
+from tensorrvea.directions import signs
 
 
 def minimised(name: str, F: ArrayLike, directions: str | Sequence[str], minimum: int = 1) -> Float[np.ndarray, "n m"]:

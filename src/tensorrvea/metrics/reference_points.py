@@ -7,8 +7,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_points
+from tensorrvea.directions import signs
 from tensorrvea.metrics.hypervolume import hypervolume
-from tensorrvea.metrics.inputs import minimised_pair, signs
+from tensorrvea.metrics.inputs import minimised_pair
 from tensorrvea.selection.dominance import nondominated
 
 

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array
 from tensorrvea.decision import normalise
-from tensorrvea.plot.style import COLOURS, axis_labels, label_axes, make_axes, print_style, signs
+from tensorrvea.directions import signs
+from tensorrvea.plot.style import COLOURS, axis_labels, label_axes, make_axes, print_style
 
 
 def plot_front(

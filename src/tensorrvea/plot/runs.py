@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from tensorrvea.checks import check_array, check_choice
+from tensorrvea.directions import signs
 from tensorrvea.plot.front import draw_parallel
-from tensorrvea.plot.style import COLOURS, axis_labels, label_axes, make_axes, print_style, signs
+from tensorrvea.plot.style import COLOURS, axis_labels, label_axes, make_axes, print_style
 
 
 def plot_convergence(

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import matplotlib as mpl
-import numpy as np
 from cycler import cycler
 from matplotlib.figure import Figure
 
@@ -78,12 +77,6 @@ def axis_labels(
     ]
 
 
-def signs(directions: str | Sequence[str], objectives: int) -> np.ndarray:
-    """1 for an objective that is minimised, -1 for one that is maximised."""
-    each = [directions] * objectives if isinstance(directions, str) else list(directions)
-    return np.array([1.0 if direction == "min" else -1.0 for direction in each])
-
-
 def make_axes(ax: Any, *, three_d: bool = False, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
     """The given axes, or new ones the width of a column in print."""
     if ax is not None:
@@ -100,6 +93,8 @@ def label_axes(axes: Any, labels: Sequence[str]) -> None:
     axes.set_ylabel(labels[1])
     if len(labels) == 3:
         axes.set_zlabel(labels[2])
+        # The layout does not see that labels of 3-D axes stand outside of them.
+        axes.set_box_aspect(None, zoom=0.85)
         axes.view_init(elev=25, azim=45)
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.pane.fill = False

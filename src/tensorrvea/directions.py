@@ -1,0 +1,13 @@
+"""Which way is better: the signs that make every objective one to minimise."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from tensorrvea.checks import check_directions
+
+
+def signs(directions: str | Sequence[str], objectives: int) -> Float[np.ndarray, " m"]:
+    """1 for an objective that is minimised, -1 for one that is maximised."""
+    return np.array([1.0 if each == "min" else -1.0 for each in check_directions(directions, objectives)])

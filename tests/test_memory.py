@@ -1,0 +1,40 @@
+"""What is said about memory is near what the arrays take."""
+
+import jax
+import pytest
+
+import tensorrvea as tr
+
+N, D = 1000, 1000
+
+
+def test_the_estimate_is_a_few_populations():
+    memory = tr.estimate_memory(tr.problems.DTLZ2(variables=D), tr.TensorRVEA(population=N))
+    survivors = 990 * D * 4
+    assert survivors <= memory.state < 1.1 * survivors
+    # Offspring and parents are there at once; nothing else has as many numbers.
+    assert N * D * 4 <= memory.working < 4 * N * D * 4
+    assert "MB of state" in str(memory)
+
+
+def test_nothing_is_allocated():
+    problem, algorithm = tr.problems.DTLZ3(variables=13), tr.TensorRVEA(population=66)
+    before = len(jax.live_arrays())
+    tr.estimate_memory(problem, algorithm)
+    assert len(jax.live_arrays()) <= before + 5  # the vectors and keys of the search
+    one = tr.estimate_memory(problem, algorithm)
+    many = tr.estimate_memory(problem, algorithm, seeds=4)
+    assert 3 < many.state / one.state < 5
+
+
+def test_what_is_recorded_counts():
+    problem, algorithm = tr.problems.DTLZ2(), tr.TensorRVEA(population=66)
+    assert tr.estimate_memory(problem, algorithm, history="fronts").total > tr.estimate_memory(problem, algorithm).total
+    kept = tr.estimate_memory(problem, algorithm, archive=1000)
+    assert kept.state > 1000 * (12 + 3) * 4
+
+
+@pytest.mark.parametrize("seeds", [0, -1, 1.5])
+def test_a_number_of_seeds_is_asked_for(seeds):
+    with pytest.raises((TypeError, ValueError), match="seeds"):
+        tr.estimate_memory(tr.problems.DTLZ2(), tr.TensorRVEA(population=10), seeds=seeds)
