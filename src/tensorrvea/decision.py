@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_integer
+from tensorrvea.checks import check_array, check_choice, check_integer
 from tensorrvea.directions import signs
 
 METHODS = ("sum", "tchebycheff")

@@ -181,13 +181,14 @@ class Compiled:
 
     def shapes(self, program: Program, **arguments: Any) -> Any:
         """What it would give, as shapes alone."""
-        return self.run.eval_shape(**program._asdict(), **arguments)  # type: ignore[attr-defined]
+        return self.run.eval_shape(**program._asdict(), **arguments)
 
     def memory(self, program: Program, **arguments: Any) -> int:
         """Bytes on the device while it runs, its arguments included, as its compiler says."""
-        used = self.run.lower(**program._asdict(), **arguments).compile().memory_analysis()
-        sizes = used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes
-        return sizes - used.alias_size_in_bytes  # type: ignore[no-any-return]
+        used: Any = self.run.lower(**program._asdict(), **arguments).compile().memory_analysis()
+        return (
+            used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes - used.alias_size_in_bytes
+        )
 
     @property
     def compilations(self) -> int:

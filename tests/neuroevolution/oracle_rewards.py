@@ -2,6 +2,7 @@
 
 import numpy as np
 
+PAPER = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
 HEIGHT = 1.25
 
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from oracle_rewards import first_fall, returns_of
+from oracle_rewards import PAPER, first_fall, returns_of
 from toy import lanes_of, plain_loop
 
 from tensorrvea import TensorRVEA, optimize
@@ -15,7 +15,6 @@ from tensorrvea.neuroevolution.backends.brax import import_brax, quiet
 from tensorrvea.neuroevolution.replay import record_from
 
 # The paper's tasks with each of the pipelines; of the others one is enough, since a task is a row of a table.
-PAPER = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
 COMBINATIONS = [
     (task.name, backend)
     for task in TASKS.values()
@@ -68,7 +67,7 @@ FORWARD = {"hopper": "reward_forward", "walker2d": "reward_forward", "halfcheeta
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", ["MoHopper-m3", "MoHalfCheetah", "MoSwimmer", "MoWalker2d", "MoAnt", "MoReacher"])
+@pytest.mark.parametrize("task", ["MoHopper-m3", "MoHalfCheetah", "MoSwimmer", "MoAnt", "MoReacher"])
 def test_steps_are_those_of_brax_own_environment(task):
     """The same policy, stepped by ``brax.envs``: observations, forward rewards and falls agree."""
     problem = RobotProblem(task=task, backend="brax", steps=12)
