@@ -18,21 +18,23 @@ def empty_archive(capacity: int, offspring: Offspring, objectives: int) -> Popul
     return nobody(capacity, Offspring(offspring.x), objectives)
 
 
-def insert(archive: Population, population: Population) -> Population:
+def insert(archive: Population, population: Population, capacity: int | None = None) -> Population:
     """The non-dominated feasible solutions of both; the least crowded of them, if there are too many.
 
-    Of solutions with equal objectives one is kept, the archive's own before a new one.
+    Of solutions with equal objectives one is kept, the archive's own before a new one. Without a ``capacity``, all
+    places can be taken.
     """
+    capacity = len(archive.alive) if capacity is None else capacity
     newcomers = population._replace(memory=())
     f, violation, alive = (jnp.concatenate([a, b]) for a, b in zip(archive[1:4], newcomers[1:4], strict=True))
     front = nondominated_rows(f, alive & (violation <= 0))
-    return keep(archive, newcomers, front & ~repeated(f, front.astype(jnp.int32)))
+    return keep(archive, newcomers, front & ~repeated(f, front.astype(jnp.int32)), capacity)
 
 
-def keep(first: Population, second: Population, front: Bool[Array, " rows"]) -> Population:
-    """The rows of both that are on the front: as many as ``first`` has at most, the least crowded."""
+def keep(first: Population, second: Population, front: Bool[Array, " rows"], capacity: int) -> Population:
+    """The rows of both that are on the front: at most ``capacity``, the least crowded, in the places of ``first``."""
     rows = len(first.alive)
-    stays = prune(jnp.concatenate([first.f, second.f]), front, rows)
+    stays = prune(jnp.concatenate([first.f, second.f]), front, capacity)
     index, _ = living_rows(stays)
     filled = jnp.arange(rows) < stays.sum()
     chosen: Population = choose(first, second, index[:rows])

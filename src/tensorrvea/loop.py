@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.archive import empty_archive, insert
+from tensorrvea.devices import by_rows, divided, on
 from tensorrvea.population import Offspring, Population, born
 from tensorrvea.problem import Problem
 
@@ -52,6 +54,7 @@ class Program(NamedTuple):
     metrics: Metrics
     history: str
     archive: int
+    mesh: Mesh | None = None
 
 
 def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, Offspring]:
@@ -61,17 +64,26 @@ def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, 
     archive = (
         empty_archive(program.archive, Offspring(offspring.x), program.problem.objectives) if program.archive else ()
     )
-    return Carry(state, archive), offspring
+    return divided_carry(Carry(state, archive)), divided(offspring)
+
+
+def divided_carry(carry: Carry) -> Carry:
+    """The same, with what has a row for each individual divided over the devices, if there are many."""
+    state = carry.state._replace(population=divided(carry.state.population), score=divided(carry.state.score))
+    return Carry(state, divided(carry.archive))
 
 
 def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Offspring:
     ask_key, _ = generation_keys(key, t)
-    return program.algorithm.ask(ask_key, carry.state, program.problem)
+    return divided(program.algorithm.ask(ask_key, carry.state, program.problem))
 
 
 def evaluate(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]) -> tuple[Array, Array]:
     _, evaluate_key = generation_keys(key, t)
-    return program.problem.evaluate(evaluate_key, offspring.x)
+    problem = program.problem
+    if not problem.rowwise:
+        return problem.evaluate(evaluate_key, offspring.x)
+    return by_rows(lambda x, key: problem.evaluate(key, x), offspring.x, evaluate_key)
 
 
 def tell(
@@ -83,9 +95,10 @@ def tell(
     progress: Float[Array, ""],
 ) -> tuple[Carry, Record]:
     state = program.algorithm.tell(carry.state, offspring, f, violation, progress)
-    newborn = born(offspring, f, violation)
-    archive = insert(carry.archive, newborn._replace(memory=())) if program.archive else ()
-    return Carry(state, archive), record(program, state.population, newborn)
+    newborn = born(offspring, f, violation, program.algorithm.population)
+    archive = insert(carry.archive, newborn._replace(memory=()), program.archive) if program.archive else ()
+    carry = divided_carry(Carry(state, archive))
+    return carry, record(program, state.population, newborn)
 
 
 def generation(
@@ -115,7 +128,7 @@ def record(program: Program, survivors: Population, newborn: Population) -> Reco
         nadir=jnp.where(shown, survivors.f, -jnp.inf).max(axis=0),
         living=everyone.sum(),
         feasible=counted.sum(),
-        failed=(~newborn.alive).sum(),
+        failed=program.algorithm.population - newborn.alive.sum(),
         metrics={name: metric(survivors.f, counted) for name, metric in program.metrics.items()},
         population=kept(survivors, program.history),
     )
@@ -156,6 +169,11 @@ def many(key: Key[Array, "..."]) -> bool:
     return key.ndim == 1
 
 
+def parts(program: Program) -> dict[str, Any]:
+    """What compiled code is given; the mesh is in force around it."""
+    return {name: part for name, part in program._asdict().items() if name != "mesh"}
+
+
 class Compiled:
     """A function of a program, compiled once for each problem and each set of shapes."""
 
@@ -168,24 +186,28 @@ class Compiled:
         self.prepared: set = set()
 
     def __call__(self, program: Program, **arguments: Any) -> Any:
-        return self.run(**program._asdict(), **arguments)
+        with on(program.mesh):
+            return self.run(**parts(program), **arguments)
 
     def prepare(self, program: Program, **arguments: Any) -> None:
         """Compiles without running, so that a clock which is started next does not see it."""
-        given = program._asdict() | arguments
+        given = parts(program) | arguments
         leaves, structure = jax.tree.flatten(given, is_leaf=lambda leaf: isinstance(leaf, Problem))
         known = tuple((leaf.shape, leaf.dtype) if hasattr(leaf, "shape") else leaf for leaf in leaves)
-        if (structure, known) not in self.prepared:
-            self.run.lower(**given).compile()
-            self.prepared.add((structure, known))
+        if (structure, known, program.mesh) not in self.prepared:
+            with on(program.mesh):
+                self.run.lower(**given).compile()
+            self.prepared.add((structure, known, program.mesh))
 
     def shapes(self, program: Program, **arguments: Any) -> Any:
         """What it would give, as shapes alone."""
-        return self.run.eval_shape(**program._asdict(), **arguments)
+        with on(program.mesh):
+            return self.run.eval_shape(**parts(program), **arguments)
 
     def memory(self, program: Program, **arguments: Any) -> int:
         """Bytes on the device while it runs, its arguments included, as its compiler says."""
-        used: Any = self.run.lower(**program._asdict(), **arguments).compile().memory_analysis()
+        with on(program.mesh):
+            used: Any = self.run.lower(**parts(program), **arguments).compile().memory_analysis()
         return (
             used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes - used.alias_size_in_bytes
         )

@@ -21,6 +21,7 @@ from tqdm import tqdm
 from tensorrvea import loop
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.checks import check_array, check_choice, check_integer, check_number
+from tensorrvea.devices import make_mesh
 from tensorrvea.history import Chronicle, individuals
 from tensorrvea.loop import HISTORIES, Carry, Compiled, Program
 from tensorrvea.problem import Problem
@@ -53,6 +54,7 @@ def optimize(
     progress: bool = False,
     directory: str | Path | None = None,
     checkpoint_seconds: float = 30.0,
+    devices: int | Sequence[jax.Device] | None = None,
 ) -> Result:
     """Searches for the front of ``problem`` and gives what was found.
 
@@ -70,12 +72,14 @@ def optimize(
       progress: whether to show a progress bar.
       directory: where the run is kept: called again, it goes on where it was stopped (see ``docs/runs.md``).
       checkpoint_seconds: from one checkpoint to the next.
+      devices: the number of devices to divide the rows over, or a list of them; one if not given. The result is the
+        same, bit for bit (see ``docs/scale.md``).
     """
     population = _population_of(algorithm)
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
         problem, algorithm, seeds=[seed], batch=False, budget=budget, x=x, history=history, archive=archive,
-        metrics=metrics, callbacks=callbacks, stop=stop, every=every,
+        metrics=metrics, callbacks=callbacks, stop=stop, every=every, devices=devices,
     )  # fmt: skip
     search.run_in(directory, checkpoint_seconds, progress)
     return search.results()[0]
@@ -155,6 +159,7 @@ class Search:
     callbacks: Callback | Sequence[Callback] = ()
     stop: Callback | Sequence[Callback] = ()
     every: int = 10
+    devices: int | Sequence[jax.Device] | None = None
 
     generation: int = field(default=-1, init=False)
     stopped: str = field(default="", init=False)
@@ -181,7 +186,8 @@ class Search:
             getattr(function, "check", lambda *_: None)(self.problem, metrics)
         sized = getattr(self.algorithm, "sized", None)
         algorithm = sized(self.problem) if sized else self.algorithm
-        self.program = Program(self.problem, algorithm, metrics, self.history, self.archive)
+        mesh = make_mesh(self.devices)
+        self.program = Program(self.problem, algorithm, metrics, self.history, self.archive, mesh)
         self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
         keys = jax.vmap(jax.random.key)(np.array(self.seeds, np.uint32))
         self.key = keys if self.batch else keys[0]
@@ -319,7 +325,9 @@ class Search:
         self.chronicle.add(record, [progress], [self.elapsed + time.perf_counter() - started])
 
     def evaluate_on_host(self, x: Array, t: int) -> tuple[Array, Array]:
-        """The rows of all runs as one batch."""
+        """The rows of all runs as one batch; those that only fill the devices are not evaluated."""
+        spare = x.shape[-2] - self.algorithm.population
+        x = x[..., : self.algorithm.population, :]
         rows = x.reshape(-1, x.shape[-1])
         key = loop.evaluation_key(self.key, t)
         f, violation = self.problem.evaluate_host(key, self.problem.show(rows))  # type: ignore[attr-defined]
@@ -327,7 +335,10 @@ class Search:
         # What is too large for the device's precision is infinite there, and so a failure of that individual.
         with np.errstate(over="ignore"):
             f, violation = f.astype(rows.dtype), violation.astype(rows.dtype)
-        return jnp.asarray(f).reshape(*shape, -1), jnp.asarray(violation).reshape(shape)
+        f, violation = f.reshape(*shape, -1), violation.reshape(shape)
+        if spare:
+            f, violation = np.pad(f, ((0, spare), (0, 0))), np.pad(violation, (0, spare))
+        return jnp.asarray(f), jnp.asarray(violation)
 
     # How far.
 
@@ -390,7 +401,7 @@ class Search:
             population=found(carry.state.population),
             history=self.chronicle.history(self.problem, self.algorithm.population, self.history, which),
             archive=found(carry.archive) if self.archive else None,
-            vectors=carry.state.population.alive.shape[-1],
+            vectors=carry.state.vectors.shape[-2] if hasattr(carry.state, "vectors") else self.algorithm.population,
             stopped=self.stopped or "not finished",
         )
 

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from tensorrvea.devices import gather, whole
+
 
 class Offspring(NamedTuple):
     """Individuals that are not evaluated yet: their variables, and what their operator remembers of them."""
@@ -31,9 +33,16 @@ class Population(NamedTuple):
         return self.alive & (self.violation <= 0)
 
 
-def born(offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, " n"]) -> Population:
-    """The evaluated offspring. An evaluation that failed (NaN or infinite) is dead from here on."""
+def born(
+    offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, " n"], population: int | None = None
+) -> Population:
+    """The evaluated offspring. An evaluation that failed (NaN or infinite) is dead from here on.
+
+    Rows past ``population``, if it is given, are there to fill the devices, and were never alive.
+    """
     alive = jnp.isfinite(f).all(axis=1) & jnp.isfinite(violation)
+    if population is not None and len(alive) > population:
+        alive &= jnp.arange(len(alive)) < population
     return Population(
         x=offspring.x,
         f=jnp.where(alive[:, None], f, jnp.inf),
@@ -45,6 +54,7 @@ def born(offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, "
 
 def nobody(rows: int, offspring: Offspring, objectives: int) -> Population:
     """Empty places, shaped to take rows of ``offspring``."""
+    rows = whole(rows)
 
     def empty(leaf: Array) -> Array:
         return jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype)
@@ -61,7 +71,7 @@ def nobody(rows: int, offspring: Offspring, objectives: int) -> Population:
 
 def take(rows: Any, index: Int[Array, " k"]) -> Any:
     """The rows at ``index``, which is within bounds, of every leaf."""
-    return jax.tree.map(lambda leaf: leaf.at[index].get(mode="promise_in_bounds"), rows)
+    return gather(lambda tables, at: _take(*tables, at), (rows,), index)
 
 
 def choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
@@ -69,11 +79,19 @@ def choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
 
     The dear leaves (X, and an operator's memory) are then read and written once.
     """
+    return gather(lambda tables, at: _choose(*tables, at), (first, second), index)
+
+
+def _take(rows: Any, index: Int[Array, " k"]) -> Any:
+    return jax.tree.map(lambda leaf: leaf.at[index].get(mode="promise_in_bounds"), rows)
+
+
+def _choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
     rows = jax.tree.leaves(first)[0].shape[0]
     others = jax.tree.leaves(second)[0].shape[0]
     from_first = index < rows
-    chosen_first = take(first, jnp.where(from_first, index, 0))
-    chosen_second = take(second, jnp.clip(index - rows, 0, others - 1))
+    chosen_first = _take(first, jnp.where(from_first, index, 0))
+    chosen_second = _take(second, jnp.clip(index - rows, 0, others - 1))
 
     def either(a: Array, b: Array) -> Array:
         return jnp.where(from_first.reshape(-1, *[1] * (a.ndim - 1)), a, b)

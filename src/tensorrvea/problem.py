@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_callable, check_directions, check_integer
+from tensorrvea.devices import row_numbers, whole
 from tensorrvea.directions import signs
 
 
@@ -107,8 +108,10 @@ class Problem:
         """A first population, in the search space."""
         lower, upper = self.box
         if self._sample is None:
-            return jax.random.uniform(key, (n, self.variables), minval=lower, maxval=upper)
-        return jnp.clip(self.encode(jnp.asarray(self._sample(key, n), jnp.result_type(float))), lower, upper)
+            # A row does not depend on how many there are.
+            return jax.random.uniform(key, (whole(n), self.variables), minval=lower, maxval=upper)
+        sampled = jnp.clip(self.encode(jnp.asarray(self._sample(key, n), jnp.result_type(float))), lower, upper)
+        return jnp.pad(sampled, ((0, whole(n) - n), (0, 0)), mode="edge")
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
         """Objectives, all minimised, and the sum of what the constraints are violated by."""
@@ -118,6 +121,11 @@ class Problem:
             return f, jnp.zeros(len(x), x.dtype)
         g = self._map(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
         return f, total_violation(g)
+
+    @property
+    def rowwise(self) -> bool:
+        """Whether rows can be evaluated apart, and come out as they would together."""
+        return not (self.batched and self.stochastic)
 
     # What a user sees: their own bounds, values and signs.
 
@@ -177,7 +185,7 @@ class Problem:
             return jnp.asarray(function(key, x) if self.stochastic else function(x))
         if self.stochastic:
             # A key of its own for each row, from the row's number: it does not matter how rows are laid out.
-            keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(len(x)))
+            keys = jax.vmap(jax.random.fold_in, (None, 0))(key, row_numbers(len(x)))
             return jax.vmap(lambda k, row: jnp.asarray(function(k, row)))(keys, x)
         return jax.vmap(lambda row: jnp.asarray(function(row)))(x)
 

@@ -11,6 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.algorithms.base import first_population
 from tensorrvea.checks import check_integer
+from tensorrvea.devices import whole
 from tensorrvea.mating import permutations_of_the_living
 from tensorrvea.population import Offspring, Population, born, choose, nobody
 from tensorrvea.problem import Problem
@@ -55,14 +56,15 @@ class NSGA2:
         offspring = Offspring(first, self.variation.remember(first, problem.objectives))
         state = State(
             population=nobody(self.population, offspring, problem.objectives),
-            score=jnp.full(self.population, jnp.inf, first.dtype),
+            score=jnp.full(whole(self.population), jnp.inf, first.dtype),
             progress=jnp.zeros((), first.dtype),
         )
         return state, offspring
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
         mate_key, vary_key = jax.random.split(key)
-        mates = binary_tournaments(mate_key, state.population.alive, state.score, self.variation.mates(self.population))
+        count = self.variation.mates(whole(self.population))
+        mates = binary_tournaments(mate_key, state.population.alive, state.score, count)
         return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
 
     def tell(
@@ -73,12 +75,15 @@ class NSGA2:
         violation: Float[Array, " n"],
         progress: Float[Array, ""] | float,
     ) -> State:
-        old, new = state.population, born(offspring, f, violation)
+        old, new = state.population, born(offspring, f, violation, self.population)
         pool_f, pool_violation, alive = (jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True))
         rank = ranks(pool_f, alive, pool_violation)
         order, score = by_rank_and_crowding(rank, crowding_distance(pool_f, rank, alive))
-        survivors: Population = choose(old, new, order[: self.population])
-        score = jnp.where(survivors.alive, score[: self.population].astype(state.score.dtype), jnp.inf)
+        places = whole(self.population)
+        survivors: Population = choose(old, new, order[:places])
+        if places > self.population:
+            survivors = survivors._replace(alive=survivors.alive & (jnp.arange(places) < self.population))
+        score = jnp.where(survivors.alive, score[:places].astype(state.score.dtype), jnp.inf)
         return State(survivors, score, jnp.asarray(progress, state.progress.dtype))
 
 

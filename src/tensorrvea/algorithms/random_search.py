@@ -8,6 +8,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from tensorrvea.algorithms.base import first_population
 from tensorrvea.archive import keep
 from tensorrvea.checks import check_integer
+from tensorrvea.devices import whole
 from tensorrvea.population import Offspring, Population, born, nobody
 from tensorrvea.problem import Problem
 from tensorrvea.selection.dominance import nondominated_rows
@@ -46,7 +47,7 @@ class RandomSearch:
         dtype = offspring.x.dtype
         state = State(
             population=nobody(self.population, offspring, problem.objectives),
-            score=jnp.full(self.population, jnp.inf, dtype),
+            score=jnp.full(whole(self.population), jnp.inf, dtype),
             progress=jnp.zeros((), dtype),
         )
         return state, offspring
@@ -63,10 +64,10 @@ class RandomSearch:
         violation: Float[Array, " n"],
         progress: Float[Array, ""] | float,
     ) -> State:
-        old, new = state.population, born(offspring, f, violation)
+        old, new = state.population, born(offspring, f, violation, self.population)
         pool = (jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True))
         pool_f, pool_violation, alive = pool
-        survivors = keep(old, new, nondominated_rows(pool_f, alive, pool_violation))
+        survivors = keep(old, new, nondominated_rows(pool_f, alive, pool_violation), self.population)
         # All that are kept are as good as each other.
         score = jnp.where(survivors.alive, 0, jnp.inf).astype(state.score.dtype)
         return State(survivors, score, jnp.asarray(progress, state.progress.dtype))

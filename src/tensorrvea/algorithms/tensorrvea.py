@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.algorithms.base import first_population
 from tensorrvea.checks import check_choice, check_integer, check_number, is_traced
+from tensorrvea.devices import whole
 from tensorrvea.mating import living_rows, permutations_of_the_living
 from tensorrvea.population import Offspring, Population, born, choose, nobody
 from tensorrvea.problem import Problem
@@ -78,7 +79,7 @@ class TensorRVEA:
         offspring = Offspring(first, self.variation.remember(first, problem.objectives))
         state = State(
             population=nobody(len(vectors), offspring, problem.objectives),
-            score=jnp.full(len(vectors), jnp.inf, vectors.dtype),
+            score=jnp.full(whole(len(vectors)), jnp.inf, vectors.dtype),
             initial_vectors=vectors,
             vectors=vectors,
             gamma=smallest_angles(vectors, index),
@@ -89,7 +90,8 @@ class TensorRVEA:
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
         mate_key, vary_key = jax.random.split(key)
-        mates = permutations_of_the_living(mate_key, state.population.alive, self.variation.mates(self.population))
+        count = self.variation.mates(whole(self.population))
+        mates = permutations_of_the_living(mate_key, state.population.alive, count)
         return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
 
     def tell(
@@ -101,7 +103,7 @@ class TensorRVEA:
         progress: Float[Array, ""] | float,
     ) -> State:
         progress = jnp.asarray(progress, state.progress.dtype)
-        newborn = born(offspring, f, violation)
+        newborn = born(offspring, f, violation, self.population)
         survivors, score = self.survive(state, newborn, progress)
         state = state._replace(population=survivors, score=score)
         return self.adapt(state, newborn, progress)._replace(progress=progress)
@@ -114,9 +116,11 @@ class TensorRVEA:
         pool = Pool(*(jnp.concatenate([a, b]) for a, b in zip(old[1:4], newborn[1:4], strict=True)))
         best = self.selection(pool, state.vectors, state.gamma, state.index, progress**self.alpha)
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
+        places = len(state.vectors)
+        spare = len(old.alive) - places  # rows that fill the devices: nobody's places
         place = jnp.arange(len(old.alive), dtype=best.row.dtype)
         born_at = jnp.minimum(place, len(newborn.alive) - 1)
-        if len(place) < len(newborn.alive):
+        if places < self.population:
             # Where there are too few places, none is for one that failed.
             born_at = living_rows(newborn.alive)[0][born_at]
             there = place < newborn.alive.sum()
@@ -124,7 +128,8 @@ class TensorRVEA:
             there = (place < len(newborn.alive)) & newborn.alive[born_at]
         newcomer = len(place) + born_at
         first = ~old.alive.any()
-        row, filled = jnp.where(first, newcomer, best.row), jnp.where(first, there, best.filled)
+        row = jnp.where(first, newcomer, jnp.pad(best.row, (0, spare)))
+        filled = jnp.where(first, there & (place < places), jnp.pad(best.filled, (0, spare)))
         chosen: Population = choose(old, newborn, row)
         survivors = chosen._replace(
             f=jnp.where(filled[:, None], chosen.f, jnp.inf),

@@ -140,13 +140,13 @@ def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Ite
 
 def shapes(search: Search) -> tuple[Any, Any, Any]:
     """Shapes of a carry, of offspring and of a record, found without computing anything."""
-    parts, key = search.program._asdict(), search.key
-    carry, offspring = loop.begin_compiled.run.eval_shape(**parts, key=key, x=search.start_x)
+    program, key = search.program, search.key
+    carry, offspring = loop.begin_compiled.shapes(program, key=key, x=search.start_x)
     rows, dtype = offspring.x.shape[:-1], offspring.x.dtype
     f = jax.ShapeDtypeStruct((*rows, search.problem.objectives), dtype)
     violation, progress = jax.ShapeDtypeStruct(rows, dtype), jax.ShapeDtypeStruct((), dtype)
     told = {"offspring": offspring, "f": f, "violation": violation, "progress": progress}
-    _, record = loop.tell_compiled.run.eval_shape(**parts, key=key, carry=carry, **told)
+    _, record = loop.tell_compiled.shapes(program, key=key, carry=carry, **told)
     return carry, offspring, record
 
 

@@ -1,13 +1,15 @@
 """The competitive swarm optimiser: Cheng and Jin, "A Competitive Swarm Optimizer for Large Scale Optimization",
 2015."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.devices import whole
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import uniform
@@ -56,13 +58,22 @@ class CSO:
         one_wins = score[one] <= score[other]
         winner = take(survivors.x, jnp.where(one_wins, one, other))
         loser, memory = take((survivors.x, survivors.memory), jnp.where(one_wins, other, one))
-        r1, r2, r3 = (uniform(k, (offspring, problem.variables)) for k in learning_keys)
-        mean = mean_of_living(survivors)
+        r1, r2, r3 = (uniform(k, (whole(offspring), problem.variables)) for k in learning_keys)
+        mean = mean_of_living(survivors, *problem.box)
         velocity = r1 * memory.velocity + r2 * (winner - loser) + self.phi * r3 * (mean - loser)
         x = jnp.clip(loser + velocity, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem), Competitor(velocity))
 
 
-def mean_of_living(survivors: Population) -> Float[Array, " d"]:
-    living = jnp.where(survivors.alive[:, None], survivors.x, 0)
-    return living.sum(axis=0) / jnp.maximum(survivors.alive.sum(), 1)
+def mean_of_living(survivors: Population, lower: Any, upper: Any) -> Float[Array, " d"]:
+    """The mean of each variable among the living, to the same bits in whatever order they are added up.
+
+    Sums of whole numbers are exact: a variable is counted in steps of its range, as fine as the sum can hold.
+    """
+    x = survivors.x
+    whole_number = jnp.int64 if x.dtype == jnp.float64 else jnp.int32
+    living = jnp.maximum(survivors.alive.sum(), 1).astype(whole_number)
+    steps = jnp.ldexp(jnp.ones((), x.dtype), (lax.clz(living) - 2).astype(jnp.int32))
+    step = jnp.round((x - lower) / (upper - lower) * steps).astype(whole_number)
+    total = jnp.where(survivors.alive[:, None], step, 0).sum(axis=0)
+    return lower + (upper - lower) * (total.astype(x.dtype) / (living.astype(x.dtype) * steps))

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.devices import whole
 from tensorrvea.mating import living_rows
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
@@ -46,7 +47,7 @@ class DE(Forgetful):
         others_key, cross_key, forced_key, mutation_key = jax.random.split(key, 4)
         a, b, c = (take(survivors.x, row) for row in three_others(others_key, survivors.alive, mates))
         parent = take(survivors.x, mates)
-        forced = below(words(forced_key, (offspring, 1)), problem.variables) == jnp.arange(problem.variables)
+        forced = below(words(forced_key, (whole(offspring), 1)), problem.variables) == jnp.arange(problem.variables)
         crossed = (uniform(cross_key, parent.shape) <= self.crossover_rate) | forced
         x = jnp.clip(jnp.where(crossed, a + self.scale * (b - c), parent), *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem))

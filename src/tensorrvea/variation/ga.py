@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from tensorrvea.devices import whole
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.settings import settings
@@ -37,7 +38,7 @@ class GA(Forgetful):
         spread = self.crossover.spread(crossover_key, pairs[:, 0].shape)
         # Both children of a pair in one loop: each is its own parent's gene moved by the pair's spread.
         children = cross(pairs, pairs[:, ::-1], spread[:, None])
-        x = children.reshape(len(mates), -1)[:offspring]
+        x = children.reshape(len(mates), -1)[: whole(offspring)]
         # Clipped before mutation: outside the bounds the formula of the mutation has no meaning.
         x = jnp.clip(x, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem))

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.devices import whole
 from tensorrvea.mating import living_rows
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
@@ -61,7 +62,7 @@ class PSO:
         leader_key, personal_key, social_key, mutation_key = jax.random.split(key, 4)
         parents = take(survivors, mates)
         memory = look_back(parents)
-        leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, offspring))
+        leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, whole(offspring)))
         pull = self.personal * uniform(personal_key, parents.x.shape) * (memory.best_x - parents.x)
         follow = self.social * uniform(social_key, parents.x.shape) * (leader - parents.x)
         velocity = self.inertia * memory.velocity + pull + follow

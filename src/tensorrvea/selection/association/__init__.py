@@ -6,6 +6,7 @@ There are three ways, each exact, and this is where one is chosen: see :func:`ma
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from tensorrvea.devices import by_rows
 from tensorrvea.selection.association import grid, sorted_angles, stream
 from tensorrvea.selection.association.chord import angle, directions
 from tensorrvea.selection.association.grid import Grid
@@ -48,6 +49,12 @@ def associate(
     Ties go to the lowest index. A row of zeros is at the ideal point: it has niche 0 and θ = 0, and so have rows
     that are not finite, for dead individuals to cost nothing. Rows do not depend on each other.
     """
+    return by_rows(lambda rows, shared: _associate(rows, *shared), f, (vectors, index))
+
+
+def _associate(
+    f: Float[Array, "n m"], vectors: Float[Array, "r m"], index: Index
+) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
     u, directed = directions(whole_lanes(f))
     if isinstance(index, SortedAngles):
         niche, squared = sorted_angles.nearest(u, index)
