@@ -18,7 +18,8 @@ from jax import lax
 from jax.sharding import AbstractMesh, AxisType, Mesh, PartitionSpec
 from jaxtyping import Array, Bool, Int
 
-AXIS = "rows"
+# What a mesh divides: the rows of one run, or a batch of runs.
+AXIS, RUNS = "rows", "runs"
 ROWS, WHOLE = PartitionSpec(AXIS), PartitionSpec()
 
 # Rows travel in this many turns, a part of their columns at a time, so that what is on its way takes little memory.
@@ -27,7 +28,7 @@ TURNS = 4
 NARROW = 64
 
 
-def make_mesh(devices: int | Sequence[jax.Device] | None) -> Mesh | None:
+def make_mesh(devices: int | Sequence[jax.Device] | None, axis: str = AXIS) -> Mesh | None:
     """A mesh of one axis: of the first so many devices, or of the given ones; None for what is one device."""
     if devices is None:
         return None
@@ -40,7 +41,7 @@ def make_mesh(devices: int | Sequence[jax.Device] | None) -> Mesh | None:
         raise TypeError(f"devices takes a number of devices or a list of them, got {devices!r:.80}")
     if not all(isinstance(device, jax.Device) for device in devices):
         raise TypeError(f"devices takes a number of devices or a list of them, got {devices!r:.80}")
-    return Mesh(np.array(devices), (AXIS,), axis_types=(AxisType.Auto,)) if len(devices) > 1 else None
+    return Mesh(np.array(devices), (axis,), axis_types=(AxisType.Auto,)) if len(devices) > 1 else None
 
 
 def on(mesh: Mesh | None) -> AbstractContextManager[Any]:
@@ -74,6 +75,25 @@ def by_rows(function: Callable[[Any, Any], Any], rows: Any, shared: Any) -> Any:
         return function(rows, shared)
     divide = jax.shard_map(function, mesh=mesh, in_specs=(ROWS, WHOLE), out_specs=ROWS, check_vma=False)
     return divide(rows, shared)
+
+
+def by_runs(function: Callable[..., Any], inputs: Any, outputs: Any) -> Callable[..., Any]:
+    """``function`` of a batch of runs, of which each device does a part.
+
+    Where the batch is in each input and output is given as to ``vmap``; None is for what all devices have.
+    """
+    mesh = jax.sharding.get_abstract_mesh()
+    if RUNS not in mesh.auto_axes:
+        return function
+
+    def specs(axes: Any) -> Any:
+        return jax.tree.map(
+            lambda axis: WHOLE if axis is None else PartitionSpec(*[None] * axis, RUNS),
+            axes,
+            is_leaf=lambda axis: axis is None,
+        )
+
+    return jax.shard_map(function, mesh=mesh, in_specs=specs(inputs), out_specs=specs(outputs), check_vma=False)
 
 
 def row_numbers(rows: int) -> Int[Array, " rows"]:

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.sharding import Mesh
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.archive import empty_archive, insert
-from tensorrvea.devices import by_rows, divided, on
+from tensorrvea.devices import by_rows, by_runs, divided, on
 from tensorrvea.population import Offspring, Population, born
 from tensorrvea.problem import Problem
 
@@ -69,6 +70,8 @@ def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, 
 
 def divided_carry(carry: Carry) -> Carry:
     """The same, with what has a row for each individual divided over the devices, if there are many."""
+    if jnp.ndim(carry.state.score) > 1:
+        return carry  # a batch of runs, of which each is on one device
     state = carry.state._replace(population=divided(carry.state.population), score=divided(carry.state.score))
     return Carry(state, divided(carry.archive))
 
@@ -146,14 +149,18 @@ def kept(survivors: Population, history: str) -> Population | tuple:
 
 
 def batched(function: Callable, *, axes: tuple, carry_axes: Any) -> Callable:
-    """``function`` over a batch of keys, where an axis "carry" stands for that of a carry."""
+    """``function`` over a batch of keys, where an axis "carry" stands for that of a carry.
+
+    Runs are divided over the devices, if there are many: none has to wait for another.
+    """
 
     def resolve(axis: Any) -> Any:
         return carry_axes if axis == "carry" else axis
 
     *inputs, outputs = axes
+    ins = tuple(map(resolve, inputs))
     out = tuple(map(resolve, outputs)) if isinstance(outputs, tuple) else resolve(outputs)
-    return jax.vmap(function, in_axes=tuple(map(resolve, inputs)), out_axes=out)
+    return by_runs(jax.vmap(function, in_axes=ins, out_axes=out), ins, out)
 
 
 def axes_of(carry: Carry) -> Carry:
@@ -221,11 +228,25 @@ def compiled(*, donate: tuple[str, ...] = ()) -> Callable[[Callable], Compiled]:
     return lambda function: Compiled(function, donate)
 
 
+def place(program: Program, carry: Carry, **start: Any) -> Carry:
+    """A carry of one device, on the devices of the program; ``start`` is what the run was begun with."""
+    like, _ = begin_compiled.shapes(program, **start)
+
+    # Rows that fill the devices are dead: zeros. Runs that do are as the last one is.
+    mode: Any = "edge" if jnp.ndim(carry.state.score) > 1 else "constant"
+
+    def fill(leaf: Any, wanted: Any) -> Any:
+        return np.pad(leaf, [(0, more - rows) for more, rows in zip(wanted.shape, leaf.shape, strict=True)], mode=mode)
+
+    with on(program.mesh):
+        return jax.jit(divided_carry)(jax.tree.map(fill, carry, like))
+
+
 @compiled()
 def begin_compiled(program: Program, key: Key[Array, "..."], x: Array | None) -> tuple[Carry, Offspring]:
     if not many(key):
         return begin(program, key, x)
-    carry, offspring = jax.vmap(lambda k: begin(program, k, x))(key)
+    carry, offspring = by_runs(jax.vmap(lambda k, x: begin(program, k, x), (0, None)), (0, None), 0)(key, x)
     progress = jnp.zeros((), carry.state.progress.dtype)
     return carry._replace(state=carry.state._replace(progress=progress)), offspring
 
@@ -241,7 +262,9 @@ def ask_compiled(program: Program, key: Key[Array, "..."], carry: Carry, t: Int[
 @compiled()
 def evaluate_compiled(program: Program, key: Key[Array, "..."], offspring: Offspring, t: Int[Array, ""]) -> Any:
     one = partial(evaluate, program)
-    return jax.vmap(one, in_axes=(0, 0, None))(key, offspring, t) if many(key) else one(key, offspring, t)
+    if many(key):
+        return batched(one, axes=(0, 0, None, 0), carry_axes=None)(key, offspring, t)
+    return one(key, offspring, t)
 
 
 @compiled(donate=("carry",))
@@ -273,15 +296,23 @@ def chunk_compiled(
     capacity: int,
 ) -> tuple[Carry, Record]:
     """``count`` generations from ``start`` on, of at most ``capacity``, and their records."""
-    one: Callable = partial(generation, program)
+
+    def generations(key: Array, carry: Carry, start: Array, count: Array, progress: Array) -> tuple[Carry, Record]:
+        one: Callable = partial(generation, program)
+        if many(key):
+            one = batched(one, axes=(0, "carry", None, None, ("carry", 0)), carry_axes=axes_of(carry))
+
+        def step(i: Int[Array, ""], loop: tuple[Carry, Record]) -> tuple[Carry, Record]:
+            carry, records = loop
+            carry, new = one(key, carry, start + i, progress[i])
+            return carry, jax.tree.map(lambda rows, row: rows.at[i].set(row), records, new)
+
+        _, like = jax.eval_shape(one, key, carry, start, progress[0])
+        records = jax.tree.map(lambda leaf: jnp.zeros((capacity, *leaf.shape), leaf.dtype), like)
+        return lax.fori_loop(0, count, step, (carry, records))
+
     if many(key):
-        one = batched(one, axes=(0, "carry", None, None, ("carry", 0)), carry_axes=axes_of(carry))
-
-    def step(i: Int[Array, ""], loop: tuple[Carry, Record]) -> tuple[Carry, Record]:
-        carry, records = loop
-        carry, new = one(key, carry, start + i, progress[i])
-        return carry, jax.tree.map(lambda rows, row: rows.at[i].set(row), records, new)
-
-    _, like = jax.eval_shape(one, key, carry, start, progress[0])
-    records = jax.tree.map(lambda leaf: jnp.zeros((capacity, *leaf.shape), leaf.dtype), like)
-    return lax.fori_loop(0, count, step, (carry, records))
+        # All of the loop, and not what is in it: then devices do not wait for each other in every generation.
+        axes = axes_of(carry)
+        generations = by_runs(generations, (0, axes, None, None, None), (axes, 1))
+    return generations(key, carry, start, count, progress)

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from tensorrvea import loop
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.checks import check_array, check_choice, check_integer, check_number
-from tensorrvea.devices import make_mesh
+from tensorrvea.devices import AXIS, RUNS, make_mesh
 from tensorrvea.history import Chronicle, individuals
 from tensorrvea.loop import HISTORIES, Carry, Compiled, Program
 from tensorrvea.problem import Problem
@@ -100,15 +100,19 @@ def replicate(
     progress: bool = False,
     directory: str | Path | None = None,
     checkpoint_seconds: float = 30.0,
+    devices: int | Sequence[jax.Device] | None = None,
 ) -> list[Result]:
-    """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does."""
+    """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does.
+
+    The arguments are those of ``optimize``; ``devices`` are what the runs are divided over.
+    """
     if not isinstance(seeds, Iterable):
         raise TypeError(f"seeds takes whole numbers, one a run, got {seeds!r}")
     population = _population_of(algorithm)
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
         problem, algorithm, seeds=list(seeds), batch=True, budget=budget, x=x, history=history, archive=archive,
-        metrics=metrics,
+        metrics=metrics, devices=devices,
     )  # fmt: skip
     search.run_in(directory, checkpoint_seconds, progress)
     return search.results()
@@ -186,10 +190,12 @@ class Search:
             getattr(function, "check", lambda *_: None)(self.problem, metrics)
         sized = getattr(self.algorithm, "sized", None)
         algorithm = sized(self.problem) if sized else self.algorithm
-        mesh = make_mesh(self.devices)
+        mesh = make_mesh(self.devices, RUNS if self.batch else AXIS)
         self.program = Program(self.problem, algorithm, metrics, self.history, self.archive, mesh)
         self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
-        keys = jax.vmap(jax.random.key)(np.array(self.seeds, np.uint32))
+        # As many runs on each device: the last seed may be there more than once.
+        spare = -len(self.seeds) % mesh.size if self.batch and mesh is not None else 0
+        keys = jax.vmap(jax.random.key)(np.array([*self.seeds, *[self.seeds[-1]] * spare], np.uint32))
         self.key = keys if self.batch else keys[0]
 
     # One after another.
@@ -254,6 +260,11 @@ class Search:
             yield loop.evaluate_compiled, {"key": self.key, "offspring": offspring, "t": np.int32(0)}
             yield loop.chunk_compiled, self.chunk_arguments(0, [])
 
+    def fetch(self, records: Any) -> Any:
+        """Records, generations first, on the host, and without the runs that only fill the devices."""
+        records = jax.device_get(records)
+        return jax.tree.map(lambda leaf: leaf[:, : len(self.seeds)], records) if self.batch else records
+
     def reasons(self) -> str:
         """What a problem on the host has to say about its failures."""
         failures = getattr(self.problem, "failures", None)
@@ -282,7 +293,7 @@ class Search:
         progress = self.progress_of(count)
         started = time.perf_counter()
         self.carry, records = loop.chunk_compiled(self.program, **self.chunk_arguments(count, progress))
-        records = jax.device_get(records)
+        records = self.fetch(records)
         elapsed = time.perf_counter() - started
         before = self.elapsed
         seconds = [before + elapsed * (i + 1) / count for i in range(count)]
@@ -320,7 +331,7 @@ class Search:
         else:
             f, violation = loop.evaluate_compiled(self.program, key=self.key, offspring=offspring, t=np.int32(t))
         self.carry, record = loop.tell_compiled(self.program, **self.tell_arguments(offspring, f, violation, progress))
-        record = jax.tree.map(lambda leaf: leaf[None], jax.device_get(record))
+        record = self.fetch(jax.tree.map(lambda leaf: leaf[None], record))
         self.generation = t
         self.chronicle.add(record, [progress], [self.elapsed + time.perf_counter() - started])
 

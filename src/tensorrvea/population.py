@@ -71,7 +71,7 @@ def nobody(rows: int, offspring: Offspring, objectives: int) -> Population:
 
 def take(rows: Any, index: Int[Array, " k"]) -> Any:
     """The rows at ``index``, which is within bounds, of every leaf."""
-    return gather(lambda tables, at: _take(*tables, at), (rows,), index)
+    return gather(lambda tables, at: _take(tables[0], at), (rows,), index)
 
 
 def choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
@@ -79,7 +79,7 @@ def choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
 
     The dear leaves (X, and an operator's memory) are then read and written once.
     """
-    return gather(lambda tables, at: _choose(*tables, at), (first, second), index)
+    return gather(lambda tables, at: _choose(tables[0], tables[1], at), (first, second), index)
 
 
 def _take(rows: Any, index: Int[Array, " k"]) -> Any:

@@ -83,6 +83,8 @@ class Run:
     """From one checkpoint to the next."""
     progress: bool | None = None
     """A progress bar; by default in a terminal and not in a pipe."""
+    devices: int | None = None
+    """Divide the rows over this many devices; one if not given. The result is the same."""
     double: bool = False
     """Compute in double precision."""
 
@@ -115,6 +117,7 @@ class Run:
             metrics=standard_metrics(self.metric_names(problem), problem),
             stop=[*stops, *([Target(self.stop_at)] if self.stop_at else [])],
             every=self.every,
+            devices=self.devices,
         )
 
     def metric_names(self, problem: Problem) -> tuple[str, ...]:
@@ -157,6 +160,8 @@ class Resume:
     """From one checkpoint to the next."""
     progress: bool | None = None
     """A progress bar; by default in a terminal and not in a pipe."""
+    devices: int | None = None
+    """Divide the rows over this many devices: any number can go on with what any other has begun."""
     double: bool = False
     """Compute in double precision, as the run did."""
 
@@ -168,7 +173,7 @@ class Resume:
         found = resume(
             self.directory, problem=problem, generations=self.generations, evaluations=self.evaluations,
             seconds=self.seconds, accept_changes=self.accept_changes, checkpoint_seconds=self.checkpoint_seconds,
-            progress=show_progress(self.progress),
+            progress=show_progress(self.progress), devices=self.devices,
         )  # fmt: skip
         tell(found if isinstance(found, list) else [found], self.directory)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from tensorrvea import loop
@@ -42,7 +41,7 @@ def save(search: Search, directory: Path, spec: str, before: dict[str, Any] | No
     if generation > done:
         segments = _append(search, directory, segments, first=done + 1)
     name = state_name(generation)
-    carry = write_arrays(directory / f"{name}.npz", named_leaves(jax.device_get(search.carry)))
+    carry = write_arrays(directory / f"{name}.npz", named_leaves(on_one_device(search)))
     content = {
         "schema": SCHEMA,
         "spec": spec,
@@ -119,7 +118,7 @@ def restore(search: Search, directory: Path, content: dict[str, Any]) -> None:
     with understood(path):
         carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
         segments = list(_segments(directory, content["history"], record_like))
-    search.carry = jax.tree.map(jnp.asarray, carry)
+    search.carry = loop.place(search.program, carry, key=search.key, x=search.start_x)
     search.generation = content["generation"]
     search.stopped = content["stopped"]
     for records, progress, seconds in segments:
@@ -139,8 +138,9 @@ def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Ite
 
 
 def shapes(search: Search) -> tuple[Any, Any, Any]:
-    """Shapes of a carry, of offspring and of a record, found without computing anything."""
-    program, key = search.program, search.key
+    """Shapes of a carry, of offspring and of a record on one device, found without computing anything."""
+    program = search.program._replace(mesh=None)
+    key = search.key[: len(search.seeds)] if search.batch else search.key
     carry, offspring = loop.begin_compiled.shapes(program, key=key, x=search.start_x)
     rows, dtype = offspring.x.shape[:-1], offspring.x.dtype
     f = jax.ShapeDtypeStruct((*rows, search.problem.objectives), dtype)
@@ -148,6 +148,13 @@ def shapes(search: Search) -> tuple[Any, Any, Any]:
     told = {"offspring": offspring, "f": f, "violation": violation, "progress": progress}
     _, record = loop.tell_compiled.shapes(program, key=key, carry=carry, **told)
     return carry, offspring, record
+
+
+def on_one_device(search: Search) -> Any:
+    """The carry as it is without the rows that fill the devices, so that any number of devices can go on with it."""
+    like, _, _ = shapes(search)
+    carry = jax.device_get(search.carry)
+    return jax.tree.map(lambda leaf, one: leaf[: one.shape[0]] if leaf.ndim else leaf, carry, like)
 
 
 # Trees as named arrays.

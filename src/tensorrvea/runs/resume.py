@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.optimize import Budget, Callback, Search
 from tensorrvea.problem import Problem
@@ -28,6 +30,7 @@ def resume(
     accept_changes: bool = False,
     checkpoint_seconds: float = INTERVAL,
     progress: bool = False,
+    devices: int | Sequence[jax.Device] | None = None,
 ) -> Result | list[Result]:
     """Goes on with a run where its last checkpoint was taken, and gives what a run that was never stopped would give.
 
@@ -41,6 +44,7 @@ def resume(
         that the larger budget would have given from the start.
       accept_changes: goes on although the source of the user's own parts has changed.
       checkpoint_seconds: from one checkpoint to the next.
+      devices: as in ``optimize``; any number of them can go on with what any other has begun.
 
     Returns:
       The result; a list of them for a run of ``replicate``.
@@ -50,7 +54,7 @@ def resume(
     extend = any(value is not None for value in given.values())
     search = search_of(
         path, problem=problem, algorithm=algorithm, metrics=metrics, stop=stop, callbacks=callbacks,
-        budget=given if extend else None,
+        budget=given if extend else None, devices=devices,
     )  # fmt: skip
     keep_run(search, path, every=checkpoint_seconds, progress=progress, extend=extend, accept_changes=accept_changes)
     return results_of(search)
@@ -82,6 +86,7 @@ def search_of(
     stop: Callback | Sequence[Callback] | None = None,
     callbacks: Callback | Sequence[Callback] = (),
     budget: dict[str, Any] | None = None,
+    devices: int | Sequence[jax.Device] | None = None,
     stand_in: bool = False,
 ) -> Search:
     """The search that a manifest describes, not yet restored; ``stand_in`` if it is only to be looked at."""
@@ -104,7 +109,7 @@ def search_of(
     with understood(directory / NAME):
         return Search(
             problem, algorithm, x=start, metrics=metrics, stop=stop, callbacks=callbacks, every=every,
-            budget=new_budget, **described,
+            budget=new_budget, devices=devices, **described,
         )  # fmt: skip
 
 
