@@ -96,8 +96,8 @@ def main(library, problem, n, d, generations, seeds=1):
     bare = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     run(0)
     first = time.perf_counter() - started
-    times = []
-    while not times or (sum(times) < 2.0 and len(times) < 10):
+    times: list[float] = []
+    while not times or (sum(times) * generations < 2.0 and len(times) < 10):
         started = time.perf_counter()
         run(1 + len(times))
         times.append((time.perf_counter() - started) / generations)

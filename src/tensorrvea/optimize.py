@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ CHUNK_GENERATIONS = 128
 CHUNK_BYTES = 2**26
 
 Callback = Callable[[Result], Any]
+
+make_key, make_keys = jax.jit(jax.random.key), jax.jit(jax.vmap(jax.random.key))
 
 
 def optimize(
@@ -195,8 +197,8 @@ class Search:
         self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
         # As many runs on each device: the last seed may be there more than once.
         spare = -len(self.seeds) % mesh.size if self.batch and mesh is not None else 0
-        keys = jax.vmap(jax.random.key)(np.array([*self.seeds, *[self.seeds[-1]] * spare], np.uint32))
-        self.key = keys if self.batch else keys[0]
+        seeds = np.array([*self.seeds, *[self.seeds[-1]] * spare], np.uint32)
+        self.key = make_keys(seeds) if self.batch else make_key(seeds[0])
 
     # One after another.
 
@@ -331,7 +333,7 @@ class Search:
         else:
             f, violation = loop.evaluate_compiled(self.program, key=self.key, offspring=offspring, t=np.int32(t))
         self.carry, record = loop.tell_compiled(self.program, **self.tell_arguments(offspring, f, violation, progress))
-        record = self.fetch(jax.tree.map(lambda leaf: leaf[None], record))
+        record = self.fetch(jax.tree.map(lambda leaf: leaf[None], jax.device_get(record)))
         self.generation = t
         self.chronicle.add(record, [progress], [self.elapsed + time.perf_counter() - started])
 
@@ -360,7 +362,7 @@ class Search:
     def elapsed(self) -> float:
         return self.chronicle.seconds[-1] if self.chronicle.seconds else 0.0
 
-    @property
+    @cached_property
     def capacity(self) -> int:
         """The most generations of a chunk: set by the size of what is recorded."""
         rows = self.carry.state.population  # type: ignore[union-attr]
