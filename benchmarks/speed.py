@@ -29,7 +29,7 @@ SIZES = {
         ("DTLZ2", 105, 12, 31, {"tensorrvea": 100, "pymoo": 100}),
         ("DTLZ1", 4096, 100, 1, {"tensorrvea": 50, "paper_rvea": 2, "pymoo": 3, "evox": 2}),
         ("DTLZ1", 16384, 100, 1, {"tensorrvea": 50, "paper_rvea": 1}),
-        ("DTLZ1", 100, 262144, 1, {"tensorrvea": 20, "paper_rvea": 2, "evox": 2}),
+        ("DTLZ1", 100, 262144, 1, {"tensorrvea": 100, "paper_rvea": 2, "evox": 2}),
     ],
     "population": [
         ("DTLZ1", n, 100, 1, {"tensorrvea": 100, "rvea": 20 if n < 4096 else 2, "paper_rvea": 20 if n < 1024 else 1})

@@ -30,9 +30,12 @@ class Individuals:
         """The non-dominated of the feasible, each once."""
         feasible = self.rows(self.violation <= 0)
         best = feasible.rows(nondominated(feasible.F, problem.directions)) if len(feasible) else feasible
-        both = np.concatenate([best.F, best.X], axis=1)
-        _, first = np.unique(both, axis=0, return_index=True)
-        return best.rows(np.sort(first))
+        # Adding zero makes equal what is: there are two zeros. Sorting rows would take seconds where they are long.
+        both = np.concatenate([best.F, best.X], axis=1) + 0.0
+        first: dict[bytes, int] = {}
+        for i, row in enumerate(both):
+            first.setdefault(row.tobytes(), i)
+        return best.rows(np.array(list(first.values()), int))
 
 
 @dataclass
