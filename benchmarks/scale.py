@@ -2,8 +2,8 @@
 
     python benchmarks/scale.py
 
-Nothing is measured here: it is the arithmetic of ``docs/scale.md``, with bandwidths that can be changed below. The bytes
-are those of the compiled program for TensorRVEA with GA: see ``tests/scale``, which looks for them in its text.
+Nothing is measured here: it is the arithmetic of ``docs/scale.md``, with bandwidths that can be changed below. The
+bytes were counted in the text of the compiled program, of TensorRVEA with GA.
 """
 
 from math import sqrt
@@ -31,7 +31,9 @@ def generation(n: float, d: int, gpus: int, evaluation: float = 0.0) -> tuple[fl
 
 
 def main() -> None:
-    print("| n | d | evaluation | GPUs | memory and evaluation | rows that travel | for all | a generation | speed-up |")
+    print(
+        "| n | d | evaluation | GPUs | memory and evaluation | rows that travel | for all | a generation | speed-up |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     for n, d, evaluation in ((1e6, 1000, 0.0), (1e7, 1000, 0.0), (1e6, 1000, 1e-6), (1e7, 1000, 1e-6)):
         alone = generation(n, d, 1, evaluation)[0]

@@ -5,10 +5,7 @@
 A case is ALGORITHM-VARIATION-PROBLEM. Its generations are compiled one by one, for each number of devices.
 """
 
-import os
 import sys
-
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
 import jax
 import numpy as np

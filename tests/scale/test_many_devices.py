@@ -1,25 +1,54 @@
-"""The same bits on one device and on many."""
+"""The same bits on one device and on many, and rows that arrive."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import pytest
 
-CHILD = Path(__file__).with_name("many_devices.py")
-CASES = [
-    "TensorRVEA-CSO-constrained",
-    pytest.param("TensorRVEA-GA-plain", marks=pytest.mark.slow),
-    pytest.param("TensorRVEA-PSO-constrained", marks=pytest.mark.slow),
-    pytest.param("TensorRVEA-DE-plain", marks=pytest.mark.slow),
-    pytest.param("RVEA-Random-plain", marks=pytest.mark.slow),
-    pytest.param("NSGA2-GA-constrained", marks=pytest.mark.slow),
-    pytest.param("RandomSearch--constrained", marks=pytest.mark.slow),
-]
+import tensorrvea as tr
+
+HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_number_of_devices_does_not_change_a_bit(case):
-    done = subprocess.run([sys.executable, CHILD, case], capture_output=True, text=True, check=False)
+def run(*words: str) -> list[str]:
+    eight = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
+    command = [sys.executable, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, env=os.environ | eight)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.split("\n")[:3] == [f"{case} {devices} same" for devices in (2, 3, 8)]
+    return done.stdout.splitlines()
+
+
+def test_rows_travel_to_where_they_are_wanted():
+    assert run("travelling_rows.py") == ["2 devices", "3 devices", "8 devices"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["TensorRVEA-CSO-constrained", "NSGA2-GA-constrained", "RandomSearch--plain"])
+def test_the_number_of_devices_does_not_change_a_bit(case):
+    assert run("many_devices.py", case) == [f"{case} {devices} same" for devices in (2, 3, 8)]
+
+
+@pytest.mark.parametrize(
+    ("devices", "error", "message"),
+    [
+        (0, ValueError, "devices must be 1 to 1"),
+        (10**6, ValueError, "as many as there are here, got 1000000"),
+        ("all", TypeError, "devices takes a number of devices or a list"),
+        ([], TypeError, "devices takes a number of devices or a list"),
+        ([1, 2], TypeError, "devices takes a number of devices or a list"),
+        (True, TypeError, "devices takes a number of devices or a list"),
+    ],
+)
+def test_devices_that_are_not_there(devices, error, message):
+    with pytest.raises(error, match=message):
+        tr.optimize(tr.problems.DTLZ2(), tr.TensorRVEA(population=10), generations=1, devices=devices)
+
+
+def test_one_device_is_one_device():
+    from tensorrvea.devices import make_mesh
+
+    assert make_mesh(1) is None
+    assert make_mesh(jax.devices()[:1]) is None
