@@ -123,3 +123,18 @@ def test_names_are_given_or_made():
     assert make().variable_names == ("x1", "x2")
     assert make().name == "function"
     assert tr.Problem(lambda x: x[:2], lower=[0.0, 0], upper=[1.0, 1], objectives=2).name == "problem"
+
+
+def test_a_function_that_cannot_be_hashed_is_equal_to_itself_alone():
+    class Simulator:
+        __hash__ = None
+
+        def __call__(self, x):
+            return jnp.stack([x[0], 1 - x[0]])
+
+    def problem(function):
+        return tr.Problem(function, lower=[0.0], upper=[1.0], objectives=2)
+
+    one, other = Simulator(), Simulator()
+    assert problem(one) == problem(one)
+    assert problem(one) != problem(other)

@@ -39,3 +39,15 @@ def test_the_front_is_found_in_a_hundred_generations(name):
 def test_five_hundred_generations_come_closer():
     survivors, _ = medians(PROBLEMS["DTLZ2"], 500)
     assert survivors < 0.0501
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("problem", "generations", "most"),
+    [(tr.problems.C1DTLZ1(objectives=3), 400, 0.0195), (tr.problems.C2DTLZ2(objectives=3), 200, 0.048)],
+    ids=["C1DTLZ1", "C2DTLZ2"],
+)
+def test_constrained_fronts_are_found_and_feasible(problem, generations, most):
+    runs = tr.replicate(problem, tr.TensorRVEA(population=105), generations=generations, seeds=range(5))
+    assert all((run.violation == 0).all() for run in runs)
+    assert np.median([tr.metrics.igd(run.F, problem.front(FRONT_POINTS)) for run in runs]) < most

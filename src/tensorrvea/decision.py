@@ -5,7 +5,7 @@ normalised by the set's own range, a_ij = (f_ij - min_i f_ij) / (max_i f_ij - mi
 value in the set and 1 the worst; an objective on which all agree is 0 throughout. Ties go to the lowest
 index.
 
-The HTML report computes the same formulas in the browser (``report/assets/decision.js``).
+The HTML report computes the same formulas in the browser (``report/assets/js/decision.js``).
 """
 
 from collections.abc import Sequence

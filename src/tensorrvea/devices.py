@@ -29,19 +29,23 @@ NARROW = 64
 
 
 def make_mesh(devices: int | Sequence[jax.Device] | None, axis: str = AXIS) -> Mesh | None:
-    """A mesh of one axis: of the first so many devices, or of the given ones; None for what is one device."""
+    """A mesh of one axis: of the first so many devices, or of the given ones; None for JAX's own."""
     if devices is None:
         return None
     there = jax.devices()
-    if isinstance(devices, int) and not isinstance(devices, bool):
+    if isinstance(devices, int | np.integer) and not isinstance(devices, bool):
         if not 1 <= devices <= len(there):
             raise ValueError(f"devices must be 1 to {len(there)}, as many as there are here, got {devices}")
-        devices = there[:devices]
+        devices = there[: int(devices)]
     if isinstance(devices, str) or not isinstance(devices, Sequence) or not devices:
         raise TypeError(f"devices takes a number of devices or a list of them, got {devices!r:.80}")
     if not all(isinstance(device, jax.Device) for device in devices):
         raise TypeError(f"devices takes a number of devices or a list of them, got {devices!r:.80}")
-    return Mesh(np.array(devices), (axis,), axis_types=(AxisType.Auto,)) if len(devices) > 1 else None
+    if len(set(devices)) < len(devices):
+        raise ValueError(f"devices must differ from each other, got {devices!r:.80}")
+    if list(devices) == there[:1]:
+        return None
+    return Mesh(np.array(devices), (axis,), axis_types=(AxisType.Auto,))
 
 
 def on(mesh: Mesh | None) -> AbstractContextManager[Any]:

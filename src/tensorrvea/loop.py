@@ -236,6 +236,8 @@ def place(program: Program, carry: Carry, **start: Any) -> Carry:
     mode: Any = "edge" if jnp.ndim(carry.state.score) > 1 else "constant"
 
     def fill(leaf: Any, wanted: Any) -> Any:
+        if leaf.shape == wanted.shape:
+            return leaf
         return np.pad(leaf, [(0, more - rows) for more, rows in zip(wanted.shape, leaf.shape, strict=True)], mode=mode)
 
     with on(program.mesh):

@@ -7,7 +7,7 @@ import jax
 from tensorrvea import loop
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.checks import check_integer
-from tensorrvea.optimize import Budget, Search
+from tensorrvea.optimize import Budget, Search, population_of
 from tensorrvea.problem import Problem
 
 
@@ -42,7 +42,7 @@ def estimate_memory(
     check_integer("seeds", seeds, minimum=1)
     search = Search(
         problem, algorithm, seeds=range(seeds), batch=seeds > 1,
-        budget=Budget(population=algorithm.population, generations=1), history=history, archive=archive,
+        budget=Budget(population=population_of(algorithm), generations=1), history=history, archive=archive,
     )  # fmt: skip
     search.carry, offspring = loop.begin_compiled.shapes(search.program, key=search.key, x=None)
     state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(search.carry))

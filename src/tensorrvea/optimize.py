@@ -77,7 +77,7 @@ def optimize(
       devices: the number of devices to divide the rows over, or a list of them; one if not given. The result is the
         same, bit for bit (see ``docs/scale.md``).
     """
-    population = _population_of(algorithm)
+    population = population_of(algorithm)
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
         problem, algorithm, seeds=[seed], batch=False, budget=budget, x=x, history=history, archive=archive,
@@ -110,7 +110,7 @@ def replicate(
     """
     if not isinstance(seeds, Iterable):
         raise TypeError(f"seeds takes whole numbers, one a run, got {seeds!r}")
-    population = _population_of(algorithm)
+    population = population_of(algorithm)
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     search = Search(
         problem, algorithm, seeds=list(seeds), batch=True, budget=budget, x=x, history=history, archive=archive,
@@ -263,9 +263,11 @@ class Search:
             yield loop.chunk_compiled, self.chunk_arguments(0, [])
 
     def fetch(self, records: Any) -> Any:
-        """Records, generations first, on the host, and without the runs that only fill the devices."""
+        """Records, generations first, on the host, and without the runs and rows that only fill the devices."""
         records = jax.device_get(records)
-        return jax.tree.map(lambda leaf: leaf[:, : len(self.seeds)], records) if self.batch else records
+        if self.batch:
+            return jax.tree.map(lambda leaf: leaf[:, : len(self.seeds)], records)
+        return records._replace(population=jax.tree.map(lambda leaf: leaf[:, : self.places], records.population))
 
     def reasons(self) -> str:
         """What a problem on the host has to say about its failures."""
@@ -326,6 +328,7 @@ class Search:
         t = self.generation + 1
         offspring = loop.ask_compiled(self.program, key=self.key, carry=self.carry, t=np.int32(t))
         self.evaluate_and_tell(offspring, t, self.progress_of(1)[0], started)
+        self.pace = time.perf_counter() - started
 
     def evaluate_and_tell(self, offspring: Any, t: int, progress: float, started: float) -> None:
         if self.problem.host:
@@ -338,19 +341,22 @@ class Search:
         self.chronicle.add(record, [progress], [self.elapsed + time.perf_counter() - started])
 
     def evaluate_on_host(self, x: Array, t: int) -> tuple[Array, Array]:
-        """The rows of all runs as one batch; those that only fill the devices are not evaluated."""
-        spare = x.shape[-2] - self.algorithm.population
-        x = x[..., : self.algorithm.population, :]
+        """The rows of all runs as one batch; rows and runs that only fill the devices are not evaluated."""
+        runs, population = len(self.seeds), self.algorithm.population
+        whole = x.shape[:-1]
+        x = x[:runs] if self.batch else x[:population]
         rows = x.reshape(-1, x.shape[-1])
-        key = loop.evaluation_key(self.key, t)
+        key = loop.evaluation_key(self.key[:runs] if self.batch else self.key, t)
         f, violation = self.problem.evaluate_host(key, self.problem.show(rows))  # type: ignore[attr-defined]
         shape = x.shape[:-1]
         # What is too large for the device's precision is infinite there, and so a failure of that individual.
         with np.errstate(over="ignore"):
             f, violation = f.astype(rows.dtype), violation.astype(rows.dtype)
         f, violation = f.reshape(*shape, -1), violation.reshape(shape)
-        if spare:
-            f, violation = np.pad(f, ((0, spare), (0, 0))), np.pad(violation, (0, spare))
+        if shape != whole:
+            spare, mode = whole[0] - shape[0], "edge" if self.batch else "constant"
+            f = np.pad(f, ((0, spare), *[(0, 0)] * (f.ndim - 1)), mode=mode)  # type: ignore[call-overload]
+            violation = np.pad(violation, ((0, spare), *[(0, 0)] * (violation.ndim - 1)), mode=mode)  # type: ignore[call-overload]
         return jnp.asarray(f), jnp.asarray(violation)
 
     # How far.
@@ -369,6 +375,12 @@ class Search:
         kept = jax.eval_shape(partial(loop.kept, history=self.history), rows)
         size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(kept))
         return int(np.clip(CHUNK_BYTES // max(size, 1), 1, CHUNK_GENERATIONS))
+
+    @property
+    def places(self) -> int:
+        """The most survivors that there can be."""
+        vectors = getattr(self.carry.state, "vectors", None)  # type: ignore[union-attr]
+        return self.algorithm.population if vectors is None else vectors.shape[-2]
 
     def next_count(self) -> int:
         """How many generations the next chunk has; few in the first, since it is not known how long they take."""
@@ -414,7 +426,7 @@ class Search:
             population=found(carry.state.population),
             history=self.chronicle.history(self.problem, self.algorithm.population, self.history, which),
             archive=found(carry.archive) if self.archive else None,
-            vectors=carry.state.vectors.shape[-2] if hasattr(carry.state, "vectors") else self.algorithm.population,
+            vectors=self.places,
             stopped=self.stopped or "not finished",
         )
 
@@ -455,7 +467,7 @@ class Bar:
         )
 
 
-def _population_of(algorithm: Algorithm) -> int:
+def population_of(algorithm: Algorithm) -> int:
     parts = ("population", "init", "ask", "tell")
     if isinstance(algorithm, type) or not all(hasattr(algorithm, part) for part in parts):
         raise TypeError(f"algorithm takes one with {', '.join(parts)}, got {algorithm!r:.80}")

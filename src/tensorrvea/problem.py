@@ -191,7 +191,7 @@ class Problem:
 
     def _make_identity(self) -> tuple:
         return (
-            self.function, self.constraints, self._sample, self.batched, self.stochastic,
+            *map(_identity_of, (self.function, self.constraints, self._sample)), self.batched, self.stochastic,
             self.lower.tobytes(), self.upper.tobytes(), bytes(self.integer), bytes(self.log),
             self.objectives, self.directions, self.objective_names, self.units, self._variable_names, self.name,
             None if self._front is None else self._front.tobytes(),
@@ -253,6 +253,15 @@ class Problem:
             if what == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
                 got, wanted = (shape, "(n, c)") if self.batched else (shape[1:], "() or (c,)")
                 raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
+
+
+def _identity_of(function: Callable[..., Any] | None) -> Any:
+    """What is equal for equal functions: for one that cannot be hashed (a class of the user's), just itself."""
+    try:
+        hash(function)
+    except TypeError:
+        return id(function)
+    return function
 
 
 def total_violation(g: Float[Array, "n c"]) -> Float[Array, " n"]:

@@ -66,6 +66,9 @@ class MetricReached:
     def __post_init__(self) -> None:
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError("MetricReached takes one of at_least and at_most")
+        for name in ("at_least", "at_most"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name))
 
     def check(self, problem: Problem, metrics: Collection[str]) -> None:
         del problem

@@ -176,7 +176,8 @@ class Kept:
 def compile_rest(search: Search) -> None:
     """What a search needs after its first generation, before its clock goes on."""
     if search.problem.host:
-        search.compile(checkpoint.shapes(search)[1])
+        start = {"key": search.key, "x": search.start_x}
+        search.compile(loop.begin_compiled.shapes(search.program, **start)[1])
     else:
         loop.chunk_compiled.prepare(search.program, **search.chunk_arguments(0, []))
 

@@ -30,7 +30,8 @@ class Variation(Protocol):
     ) -> Offspring:
         """Breeds ``offspring`` individuals.
 
-        ``mates`` are the rows of the parents, in the order in which they breed; there are ``mates(offspring)``.
+        ``mates`` are the rows of the parents, in the order in which they breed; there are ``mates(offspring)``. Where
+        rows are divided over devices, both are for ``devices.whole(offspring)``, so that each device has as many.
         ``score`` is the algorithm's own order of the survivors: smaller is better.
         """
         ...
