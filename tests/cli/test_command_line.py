@@ -8,7 +8,7 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea.cli.main import execute
-from tensorrvea.runs import load
+from tensorrvea.runs import load, read_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
 
@@ -40,8 +40,11 @@ def test_every_command_of_the_documentation_works(place, capsys):
     assert bridge.algorithm.variation.crossover.eta == 15
     assert bridge.problem.objective_names == ("mass", "sag")
     assert [result.seed for result in load("runs/zdt")] == [0, 1]
-    for name in ("front.html", "front.svg", "igd.pdf", "results/smoke.md"):
+    for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md"):
         assert Path(name).stat().st_size > 1000
+    # The page says where the run comes from: what its manifest says, not this process.
+    manifest = read_manifest(Path("runs/DTLZ2-TensorRVEA-0"))[0]
+    assert manifest["sessions"][0]["started"] in Path("front.html").read_text()
     # Quiet in pipes: stderr is not a terminal here.
     assert execute([*every[0][:2], "--generations", "30"]) == 0
     assert "gen/s" not in capsys.readouterr().err

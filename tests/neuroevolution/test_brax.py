@@ -14,12 +14,8 @@ from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.backends.brax import import_brax, quiet
 from tensorrvea.neuroevolution.replay import record_from
 
-# The paper's tasks with each of the pipelines; of the others one is enough, since a task is a row of a table.
-COMBINATIONS = [
-    (task.name, backend)
-    for task in TASKS.values()
-    for backend in (task.pipelines if task.name in PAPER else task.pipelines[:1])
-]
+# The paper's tasks with each of the pipelines. Of the others, which are rows of the same table, one with one.
+COMBINATIONS = [(name, backend) for name in PAPER for backend in TASKS[name].pipelines] + [("MoAnt", "brax")]
 # Compiles in half the time, and runs a little longer.
 QUICKLY = {"xla_cpu_use_fusion_emitters": False}
 
@@ -67,7 +63,7 @@ FORWARD = {"hopper": "reward_forward", "walker2d": "reward_forward", "halfcheeta
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", ["MoHopper-m3", "MoHalfCheetah", "MoSwimmer", "MoAnt", "MoReacher"])
+@pytest.mark.parametrize("task", ["MoHopper-m3", "MoHalfCheetah", "MoSwimmer", "MoReacher"])
 def test_steps_are_those_of_brax_own_environment(task):
     """The same policy, stepped by ``brax.envs``: observations, forward rewards and falls agree."""
     problem = RobotProblem(task=task, backend="brax", steps=12)

@@ -5,8 +5,9 @@ import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import tyro
 
 from tensorrvea.cli.errors import reading_arguments
@@ -111,6 +112,9 @@ def _described(part: dict[str, Any]) -> str:
     return f"{part.get('name')}({', '.join(settings)})"
 
 
+Out = Annotated[Path, tyro.conf.arg(aliases=["-o"])]
+
+
 @dataclass(kw_only=True)
 class Report:
     """One HTML page from runs of one problem, for choosing a solution.
@@ -121,59 +125,83 @@ class Report:
 
     directories: tyro.conf.Positional[tuple[Path, ...]]
     """Run directories."""
-    out: Path = Path("report.html")
+    out: Out = Path("report.html")
     """The page."""
     title: str | None = None
     """Its heading; the problem's name if not given."""
+    replays: int = 12
+    """For robots' tasks, how many episodes of each run are played and put into the page."""
 
     def __call__(self) -> None:
         from tensorrvea.report import report
 
         with reading_arguments():
-            print(report(load_all(self.directories), self.out, title=self.title))
+            print(report(list(self.directories), self.out, title=self.title, replays=self.replays))
 
 
 @dataclass(kw_only=True)
 class Plot:
-    """A figure of runs: their front, or how a metric went.
+    """A figure of runs, for print.
 
     Examples:
       tensorrvea plot runs/DTLZ2-TensorRVEA-0 --out front.svg
       tensorrvea plot runs/DTLZ2-TensorRVEA-0 --metric igd --out igd.pdf
+      tensorrvea plot runs/zdt --kind attainment --out attained.png
     """
 
     directories: tyro.conf.Positional[tuple[Path, ...]]
-    """Run directories; more than one only for a metric."""
-    out: Path = Path("front.svg")
+    """Run directories."""
+    out: Out = Path("front.svg")
     """The figure: SVG, PDF or PNG."""
+    kind: Literal["front", "parallel", "attainment", "convergence"] = "front"
+    """The front of one run; parallel coordinates; what many runs attain together; how a metric went."""
     metric: str | None = None
-    """Draw how this metric went; the front if not given."""
+    """Draw how this metric went, with a band for runs of the same algorithm; it is a plot of convergence."""
 
     def __call__(self) -> None:
-        from tensorrvea.plot import plot_convergence, save
+        from tensorrvea.plot import plot_attainment, plot_convergence, plot_parallel, save
 
-        results = load_all(self.directories)
         with reading_arguments():
-            if self.metric is None:
-                if len(results) != 1:
-                    raise ValueError(f"plot takes one run for a front, got {len(results)}; give --metric for several")
+            results = load_all(self.directories)
+            problem = results[0].problem
+            axes: dict[str, Any] = {
+                "names": problem.objective_names,
+                "units": problem.units,
+                "directions": problem.directions,
+            }
+            if self.metric is not None or self.kind == "convergence":
+                figure = plot_convergence(curves_of(results, self.metric), ylabel=str(self.metric))
+            elif self.kind == "attainment":
+                figure = plot_attainment([result.F for result in results], **axes)
+            elif self.kind == "parallel":
+                figure = plot_parallel({run_name(result): result.F for result in results}, **axes)
+            elif len(results) == 1:
                 figure = results[0].plot()
             else:
-                curves = {}
-                for directory, result in zip(_labels(self.directories, results), results, strict=True):
-                    if self.metric not in result.history.metrics:
-                        known = ", ".join(result.history.metrics) or "none"
-                        raise ValueError(f"metric must be one that was recorded ({known}), got {self.metric!r}")
-                    curves[directory] = (result.history.generation, result.history.metrics[self.metric][None])
-                figure = plot_convergence(curves, ylabel=self.metric)
+                raise ValueError(f"plot takes one run for a front, got {len(results)}; try --kind attainment")
             save(figure, self.out)
         print(self.out)
 
 
-def _labels(directories: tuple[Path, ...], results: list[Result]) -> list[str]:
-    if len(directories) == len(results):
-        return [directory.name for directory in directories]
-    return [f"{i + 1}: seed {result.seed}" for i, result in enumerate(results)]
+def curves_of(results: list[Result], metric: str | None) -> dict[str, tuple[Any, Any]]:
+    """How a metric went, for each algorithm: runs that are as long make one band."""
+    grouped: dict[str, list[Result]] = {}
+    for result in results:
+        known = ", ".join(result.history.metrics) or "none"
+        if metric not in result.history.metrics:
+            raise ValueError(f"metric must be one that was recorded ({known}), got {metric!r}")
+        label = type(result.algorithm).__name__
+        if label in grouped and len(grouped[label][0].history) != len(result.history):
+            label = f"{run_name(result)}, {result.generations} generations"
+        grouped.setdefault(label, []).append(result)
+    return {
+        label: (runs[0].history.generation, np.stack([run.history.metrics[str(metric)] for run in runs]))
+        for label, runs in grouped.items()
+    }
+
+
+def run_name(result: Result) -> str:
+    return f"{type(result.algorithm).__name__}, seed {result.seed}"
 
 
 def load_all(directories: Iterable[Path]) -> list[Result]:
