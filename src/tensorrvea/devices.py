@@ -203,6 +203,7 @@ def slots(owner: Int[Array, " k"], devices: int) -> Int[Array, " k"]:
 
 
 def like(flags: Bool[Array, " k"], leaf: Array) -> Array:
+    """A flag for each row, in the shape that stands beside a leaf with such rows."""
     return flags.reshape(-1, *[1] * (leaf.ndim - 1))
 
 

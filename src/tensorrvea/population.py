@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from tensorrvea.devices import gather, whole
+from tensorrvea.devices import gather, like, whole
 
 
 class Offspring(NamedTuple):
@@ -93,7 +93,4 @@ def _choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
     chosen_first = _take(first, jnp.where(from_first, index, 0))
     chosen_second = _take(second, jnp.clip(index - rows, 0, others - 1))
 
-    def either(a: Array, b: Array) -> Array:
-        return jnp.where(from_first.reshape(-1, *[1] * (a.ndim - 1)), a, b)
-
-    return jax.tree.map(either, chosen_first, chosen_second)
+    return jax.tree.map(lambda a, b: jnp.where(like(from_first, a), a, b), chosen_first, chosen_second)

@@ -18,8 +18,6 @@ POPULATION, GENERATIONS = 31, 6
 VARIATIONS = {"GA": tr.GA(), "DE": tr.DE(), "PSO": tr.PSO(), "CSO": tr.CSO(), "Random": tr.Random()}
 BREEDING = {"TensorRVEA": tr.TensorRVEA, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
 PROBLEMS = {"plain": tr.problems.DTLZ2(variables=70), "constrained": tr.problems.C2DTLZ2(variables=70)}
-CASES = [f"{a}-{v}-{p}" for a in BREEDING for v in VARIATIONS for p in PROBLEMS]
-CASES += [f"RandomSearch--{p}" for p in PROBLEMS]
 
 
 def make(case: str) -> tuple:

@@ -152,8 +152,10 @@ def shapes(search: Search) -> tuple[Any, Any, Any]:
 
 def on_one_device(search: Search) -> Any:
     """The carry as it is without the rows that fill the devices, so that any number of devices can go on with it."""
-    like, _, _ = shapes(search)
     carry = jax.device_get(search.carry)
+    if search.program.mesh is None:
+        return carry
+    like, _, _ = shapes(search)
     return jax.tree.map(lambda leaf, one: leaf[: one.shape[0]] if leaf.ndim else leaf, carry, like)
 
 
