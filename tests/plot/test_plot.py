@@ -105,6 +105,15 @@ def test_stairs_go_round_the_dominated_region():
     assert _stairs(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([3.0, 3.0])).tolist() == [
         [1, 3], [1, 2], [2, 2], [2, 1], [3, 1],
     ]  # fmt: skip
+    assert _stairs(np.empty((0, 2)), np.array([3.0, 3.0])).shape == (0, 2)
+
+
+def test_a_run_that_found_nothing_attains_nothing():
+    fronts = [np.array([[1.0, 3.0]]), np.array([[2.0, 2.0]]), np.empty((0, 2))]
+    best, median, worst = (line.get_xydata() for line in plot_attainment(fronts).axes[0].lines)
+    assert {(1.0, 3.0), (2.0, 2.0)} <= {tuple(p) for p in best}
+    assert (2.0, 3.0) in {tuple(p) for p in median}  # two of three are at least half
+    assert len(worst) == 0
 
 
 @pytest.mark.parametrize(("objectives", "ending"), [(2, "svg"), (3, "png"), (5, "pdf")])
@@ -150,6 +159,7 @@ def test_axes_of_ones_own():
         (lambda: plot_front([[1.0, 2.0]], front=[[1.0]]), "front must have 2 columns"),
         (lambda: plot_convergence({"a": ([1], [[1.0, 2.0]])}, ylabel="y"), "must have 1 columns"),
         (lambda: plot_attainment([]), "at least one run"),
+        (lambda: plot_attainment([np.empty((0, 2))]), "at least one solution"),
         (lambda: attainment([[[1.0]]], [[1.0, 2.0]]), r"fronts\[0\] must have 2 objectives"),
         (lambda: save(Figure(), "a.gif"), "path must end in"),
     ],

@@ -99,13 +99,15 @@ def plot_attainment(
     """What many runs reach together: where one, half, and all of them get.
 
     For two objectives, the best, median and worst attainment surfaces (attained by at least one run, by half,
-    by all) as stairs. From three on, the solutions of all runs, coloured by the share of the runs that attain
+    by all) as stairs; a run that found nothing attains nothing. From three on, the solutions of all runs, coloured by the share of the runs that attain
     them.
     """
     if len(fronts) == 0:
         raise ValueError("fronts must hold at least one run, got none")
     arrays = [check_array(f"fronts[{i}]", f, shape="(solutions, objectives)", ndim=2) for i, f in enumerate(fronts)]
     every = np.concatenate(arrays)
+    if len(every) == 0:
+        raise ValueError("fronts must hold at least one solution, got none")
     labels = axis_labels(every.shape[1], names, units, directions)
     if every.shape[1] == 2:
         return _draw_attainment_surfaces(arrays, labels, directions, ax)
@@ -131,8 +133,10 @@ def _draw_attainment_surfaces(
     sign = signs(directions, 2)
     data = np.concatenate([f * sign for f in fronts])
     sets = np.repeat(np.arange(len(fronts)), [len(f) for f in fronts])
-    wanted = {"best": 100 / len(fronts), "median": 50.0, "worst": 100.0}
-    surfaces = moocore.eaf(data, sets, percentiles=sorted(set(wanted.values())))
+    # moocore knows only of runs that found something: shares of all runs become percentages of those.
+    found = sum(len(f) > 0 for f in fronts)
+    wanted = {"best": 100 / found, "median": 50 * len(fronts) / found, "worst": 100 * len(fronts) / found}
+    surfaces = moocore.eaf(data, sets, percentiles=sorted({level for level in wanted.values() if level <= 100}))
     with print_style():
         figure, axes = make_axes(ax)
         high = data.max(axis=0) + 0.03 * np.ptp(data, axis=0)
@@ -149,7 +153,9 @@ def _draw_attainment_surfaces(
 
 
 def _stairs(points: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The border of what a minimised 2-D set dominates, out to ``high``."""
+    """The border of what a minimised 2-D set dominates, out to ``high``; nothing for an empty set."""
+    if len(points) == 0:
+        return np.empty((0, 2))
     points = points[np.argsort(points[:, 0])]
     corners = [(points[0, 0], high[1])]
     for (x, y), following in zip(points, [*points[1:, 0], high[0]], strict=True):
