@@ -53,6 +53,22 @@ def test_holds_the_feasible_nondominated_of_everything_inserted():
     assert np.isinf(np.asarray(archive.f)[~rows]).all()
 
 
+def test_a_run_keeps_the_nondominated_of_all_that_it_evaluated():
+    seen = []
+
+    def simulate(x: np.ndarray) -> np.ndarray:
+        seen.append(np.array([x.sum(), ((x - 1) ** 2).sum()]))
+        return seen[-1]
+
+    problem = tr.HostProblem(simulate, lower=[0.0] * D, upper=[1.0] * D, objectives=2)
+    result = tr.optimize(problem, tr.TensorRVEA(population=10), generations=15, archive=200)
+    every = np.array(seen, np.float32)
+    assert len(every) == 160
+    best = every[tr.nondominated(every)]
+    assert len(result.F) < len(best) < 200
+    assert same(result.archive.F.astype(np.float32), np.unique(best, axis=0))
+
+
 def test_a_solution_is_kept_once():
     f = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]], np.float32)
     archive = insert_once(empty(5, 2), population(f))

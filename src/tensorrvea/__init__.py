@@ -7,7 +7,7 @@ from tensorrvea.memory import estimate_memory
 from tensorrvea.optimize import optimize, replicate
 from tensorrvea.problem import Problem
 from tensorrvea.result import Result
-from tensorrvea.selection.dominance import nondominated
+from tensorrvea.selection.dominance import nondominated, ranks
 from tensorrvea.variation import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "nondominated",
     "optimize",
     "problems",
+    "ranks",
     "reference_vectors",
     "replicate",
     "stop",

@@ -1,5 +1,7 @@
 """Non-dominated filtering and sorting, against moocore and pymoo, and against the definition."""
 
+import resource
+
 import jax
 import jax.numpy as jnp
 import moocore
@@ -7,9 +9,9 @@ import numpy as np
 import pytest
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from tensorrvea.selection.dominance import BLOCK, nondominated, nondominated_rows, ranks
+from tensorrvea.selection.dominance import BLOCK, nondominated, nondominated_rows, rank_rows, ranks
 
-compiled_ranks = jax.jit(ranks)
+compiled_ranks = jax.jit(rank_rows)
 compiled_rows = jax.jit(nondominated_rows)
 
 # A lone row, a whole block, and a row more than two: where filling begins and ends.
@@ -107,7 +109,7 @@ def test_zeros_of_either_sign_are_equal():
 def test_ranks_vmap_over_runs():
     f = np.stack([points("random", 200, 3, seed) for seed in range(3)])
     alive = np.random.default_rng(0).random((3, 200)) < 0.8
-    batched = jax.jit(jax.vmap(ranks))(f, alive), jax.jit(jax.vmap(nondominated_rows))(f, alive)
+    batched = jax.jit(jax.vmap(rank_rows))(f, alive), jax.jit(jax.vmap(nondominated_rows))(f, alive)
     for run in range(3):
         np.testing.assert_array_equal(batched[0][run], compiled_ranks(f[run], alive[run]))
         np.testing.assert_array_equal(batched[1][run], compiled_rows(f[run], alive[run]))
@@ -131,11 +133,23 @@ def test_ranking_builds_no_array_of_all_pairs():
     assert compiled.memory_analysis().temp_size_in_bytes < 10e6
 
 
-def test_nondominated_takes_directions():
+def test_ranking_many_rows_stays_within_memory():
+    n = 200_000
+    f = points("random", n, 2)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = ranks(f)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200e3  # kB
+    np.testing.assert_array_equal(found == 0, nondominated(f))
+    shapes = jax.ShapeDtypeStruct((n, 3), jnp.float32), jax.ShapeDtypeStruct((n,), bool)
+    assert compiled_ranks.lower(*shapes).compile().memory_analysis().temp_size_in_bytes < 50e6
+
+
+@pytest.mark.parametrize("function", [nondominated, ranks])
+def test_directions_are_signs(function):
     f = points("random", 100, 3)
     signs = np.array([1, -1, 1])
-    np.testing.assert_array_equal(nondominated(f, ("min", "max", "min")), nondominated(f * signs))
-    assert nondominated(np.empty((0, 3))).shape == (0,)
+    np.testing.assert_array_equal(function(f, ("min", "max", "min")), function(f * signs))
+    assert function(np.empty((0, 3))).shape == (0,)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tensorrvea.mating import permutations_of_the_living
 from tensorrvea.population import Offspring, Population, born, choose, nobody
 from tensorrvea.problem import Problem
 from tensorrvea.selection.crowding import crowding_distance
-from tensorrvea.selection.dominance import ranks
+from tensorrvea.selection.dominance import rank_rows
 from tensorrvea.settings import settings, static
 from tensorrvea.variation import GA, Variation
 from tensorrvea.variation.base import check_variation
@@ -77,7 +77,7 @@ class NSGA2:
     ) -> State:
         old, new = state.population, born(offspring, f, violation, self.population)
         pool_f, pool_violation, alive = (jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True))
-        rank = ranks(pool_f, alive, pool_violation)
+        rank = rank_rows(pool_f, alive, pool_violation)
         order, score = by_rank_and_crowding(rank, crowding_distance(pool_f, rank, alive))
         places = whole(self.population)
         survivors: Population = choose(old, new, order[:places])

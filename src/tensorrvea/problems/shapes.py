@@ -3,13 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from tensorrvea.problems.trigonometry import (
-    cosine_of_turns,
-    sine_of_quarter_turns,
-    versine_of_turns,
-)
-
-__all__ = ["cosine_of_turns", "linear_shape", "spherical_shape", "versine_of_turns"]
+from tensorrvea.problems.trigonometry import sine_of_quarter_turns
 
 
 def linear_shape(position: Float[Array, "n p"]) -> Float[Array, "n m"]:

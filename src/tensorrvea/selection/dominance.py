@@ -35,19 +35,37 @@ def nondominated(F: ArrayLike, directions: str | Sequence[str] = "min") -> Bool[
     >>> nondominated([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0]], directions="max")
     array([False, False,  True])
     """
-    f = check_points("F", F, minimum=0)
-    maximise = [direction == "max" for direction in check_directions(directions, f.shape[1])]
+    f, maximise = _checked(F, directions)
     if len(f) == 0:
         return np.zeros(0, bool)
     return np.asarray(moocore.is_nondominated(f, maximise=maximise, keep_weakly=True), bool)
 
 
+def ranks(F: ArrayLike, directions: str | Sequence[str] = "min") -> Int[np.ndarray, " n"]:
+    """Non-dominated sorting on the host and in double precision, by moocore; equal rows share a rank.
+
+    0 for the non-dominated, 1 for those that only they dominate, and so on. Inside compiled code, use ``rank_rows``.
+
+    >>> ranks([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0], [3.0, 2.0]])
+    array([0, 0, 1, 0, 2])
+    """
+    f, maximise = _checked(F, directions)
+    if len(f) == 0:
+        return np.zeros(0, np.int64)
+    return np.asarray(moocore.pareto_rank(f, maximise=maximise), np.int64)
+
+
+def _checked(F: ArrayLike, directions: str | Sequence[str]) -> tuple[Float[np.ndarray, "n m"], list[bool]]:
+    f = check_points("F", F, minimum=0)
+    return f, [direction == "max" for direction in check_directions(directions, f.shape[1])]
+
+
 def nondominated_rows(
     f: Float[Array, "n m"], alive: Bool[Array, " n"], violation: Float[Array, " n"] | None = None
 ) -> Bool[Array, " n"]:
-    """Which living rows no other living row dominates: ``ranks(...) == 0``, without the other ranks.
+    """Which living rows no other living row dominates: ``rank_rows(...) == 0``, without the other ranks.
 
-    With ``violation``, domination is constrained (see ``ranks``): if any living row is feasible, these are
+    With ``violation``, domination is constrained (see ``rank_rows``): if any living row is feasible, these are
     feasible.
     """
     if violation is None:
@@ -57,7 +75,7 @@ def nondominated_rows(
     return jnp.where(feasible.any(), _first_front(f, feasible), alive & (violation == least))
 
 
-def ranks(
+def rank_rows(
     f: Float[Array, "n m"], alive: Bool[Array, " n"], violation: Float[Array, " n"] | None = None
 ) -> Int[Array, " n"]:
     """Non-dominated sorting: 0 for the non-dominated, 1 for those that only they dominate, and so on.
@@ -70,9 +88,9 @@ def ranks(
     objectives.
 
     >>> f = jnp.array([[2.0, 2.0], [1.0, 3.0], [2.0, 2.0], [3.0, 3.0], [0.0, 0.0]])
-    >>> ranks(f, jnp.array([True, True, True, True, False])).tolist()
+    >>> rank_rows(f, jnp.array([True, True, True, True, False])).tolist()
     [0, 0, 0, 1, 5]
-    >>> ranks(f, jnp.ones(5, bool), violation=jnp.array([0.0, 0.0, 7.0, 0.0, 2.0])).tolist()
+    >>> rank_rows(f, jnp.ones(5, bool), violation=jnp.array([0.0, 0.0, 7.0, 0.0, 2.0])).tolist()
     [0, 0, 3, 1, 2]
     """
     n = len(f)
