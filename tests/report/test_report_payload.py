@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import json
+import shlex
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,6 +13,8 @@ import pytest
 from report_pages import make_run, walking
 
 import tensorrvea as tr
+from tensorrvea.cli.main import execute
+from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.optimize import optimize
 from tensorrvea.report import History, Part, Replay, report
 from tensorrvea.report.bands import progress_charts
@@ -21,6 +24,7 @@ from tensorrvea.report.indicators import with_indicators
 from tensorrvea.report.packing import pack, pack_for_drawing, plain, safe_json
 from tensorrvea.report.page import make_page, page_data
 from tensorrvea.report.write import gather_runs
+from tensorrvea.runs import load
 
 
 def unpack(packed):
@@ -100,20 +104,65 @@ def test_curves_are_made_from_fronts_where_none_were_recorded():
     # The best of -w·f: -2 for every weight at first; in the end max(-w1, -w2), on average -1/4 for even weights.
     assert metrics["expected utility"][0] == pytest.approx(-2)
     assert metrics["expected utility"][4] == pytest.approx(-0.25, abs=0.01)
-    assert indicated.note == "Hypervolume is up to (3, 2)."
+    assert "Hypervolume: up to the worst values of all recorded fronts, (3, 2)." in indicated.note
 
 
 def test_where_the_true_front_is_known_curves_are_of_it():
-    fronts = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 1.0], [1.0, 0.0]]))]
+    fronts = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]))]
     truth = np.array([[0.0, 1.0], [1.0, 0.0]])
-    metrics = with_indicators([fronts_alone("A", fronts, true_front=truth)]).runs[0].history.metrics
+    indicated = with_indicators([fronts_alone("A", fronts, true_front=truth)])
+    metrics = indicated.runs[0].history.metrics
+    assert list(metrics) == ["hypervolume", "IGD", "expected utility"]
     assert metrics["IGD"][[0, 4]].tolist() == [1.0, 0.0]
-    assert metrics["hypervolume"][[0, 4]].tolist() == [0.0, 0.0]
+    assert metrics["hypervolume"][[0, 4]].tolist() == [0.0, 0.25]
+    assert metrics["expected utility"][0] == pytest.approx(-1)
+    assert "Hypervolume: of objectives scaled to the true front's range, up to (1, 1)." in indicated.note
 
 
-def test_recorded_curves_are_left_alone():
-    run = make_run()
+def test_the_problems_own_reference_point_comes_first():
+    fronts = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 1.0]]))]
+    run = fronts_alone("A", fronts, true_front=np.array([[0.0, 1.0]]), reference_point=np.array([2.0, 3.0]))
+    indicated = with_indicators([run])
+    assert indicated.runs[0].history.metrics["hypervolume"][[0, 4]].tolist() == [2.0, 4.0]
+    assert "Hypervolume: up to the problem's reference point (2, 3)." in indicated.note
+
+
+def test_large_hypervolumes_are_estimated_and_the_note_says_so(monkeypatch):
+    fronts = [(0, np.full((1, 5), 2.0)), (4, np.ones((1, 5)))]
+    run = make_run(m=5, reference_point=np.full(5, 3.0), history=History(generations=np.arange(5), fronts=fronts))
+    exact = with_indicators([run])
+    monkeypatch.setattr("tensorrvea.report.indicators.MOST_WORK", 0)
+    estimated = with_indicators([run])
+    assert exact.runs[0].history.metrics["hypervolume"][[0, 4]].tolist() == [1.0, 32.0]
+    # A cube's volume, of which each of 10,000 directions tells about as much as it differs: some per cent.
+    assert estimated.runs[0].history.metrics["hypervolume"][[0, 4]] == pytest.approx([1.0, 32.0], rel=0.1)
+    assert "estimated" not in exact.note
+    assert "(3, 3, 3, 3, 3); estimated from 10,000 samples." in estimated.note
+
+
+def test_what_the_runs_recorded_stays_and_the_rest_is_added():
+    """A recorded name is never computed into; where only some have it, all get one of another name."""
+    truth = np.array([[0.0, 1.0], [1.0, 0.0]])
+    fronts = [(0, np.array([[1.0, 1.0]])), (1, truth)]
+    own = {"igd": np.array([9.0, 8.0]), "speed": np.array([1.0, 2.0])}
+    some = make_run("A", m=2, units=["", ""], true_front=truth,
+                    history=History(generations=np.arange(2), metrics=own, fronts=fronts))  # fmt: skip
+    none = make_run("B", m=2, units=["", ""], history=History(generations=np.arange(2), fronts=fronts))
+    alone = with_indicators([some])
+    assert list(alone.runs[0].history.metrics) == ["igd", "speed", "hypervolume", "expected utility"]
+    assert alone.runs[0].history.metrics["igd"].tolist() == [9.0, 8.0]
+    assert alone.note.endswith("Other indicators are as the runs recorded them.")
+    both = [run.history.metrics for run in with_indicators([some, none]).runs]
+    assert both[0]["igd"].tolist() == [9.0, 8.0]
+    assert "igd" not in both[1]
+    assert both[0]["IGD (of fronts)"].tolist() == both[1]["IGD (of fronts)"].tolist() == [1.0, 0.0]
+    assert both[0]["hypervolume"].tolist() == both[1]["hypervolume"].tolist()
+
+
+def test_without_fronts_nothing_is_added():
+    run = make_run(history=History(generations=np.arange(2), metrics={"igd": np.ones(2)}))
     assert with_indicators([run]).runs == [run]
+    assert with_indicators([run]).note == "Indicators are as the runs recorded them."
     assert with_indicators([make_run(history=None)]).note == ""
 
 
@@ -194,7 +243,8 @@ def test_a_result_becomes_a_run(result):
     assert [generation for generation, _ in run.history.fronts] == list(range(9))
     assert run.true_front.shape[1] == 3
     assert run.provenance["seed"] == 4
-    assert "generations=8, seed=4" in run.provenance["command"]
+    again = "tensorrvea run DTLZ2 --objectives 3 --variables 7 --population 28 --algorithm RandomSearch"
+    assert run.provenance["command"] == f"{again} --generations 8 --seed 4 --history fronts"
     assert run.provenance["versions"]["jax"]
 
 
@@ -221,6 +271,49 @@ def test_run_directories_bring_their_manifest(result, tmp_path, monkeypatch):
     monkeypatch.setattr("tensorrvea.report.from_directory.load", lambda _: [result, replace(result, seed=5)])
     both = gather_runs([str(tmp_path / "one"), make_run()], replays=0)
     assert [run.label for run in both] == ["one, seed 4", "one, seed 5", "TensorRVEA"]
+
+
+OTHER = tr.TensorRVEA(population=12, variation=tr.CSO(phi=0.3), vectors="exact", alpha=1.5, adaptation=0.25)
+ETA = tr.NSGA2(population=12, variation=tr.GA(crossover=tr.SBX(eta=15.0)))
+
+
+@pytest.mark.parametrize(
+    ("problem", "algorithm"),
+    [
+        (tr.problems.DTLZ2(objectives=3, variables=7), tr.TensorRVEA(population=12)),
+        (tr.problems.LSMOP1(objectives=2, variables=24, subcomponents=3), OTHER),
+        (tr.problems.ZDT1(), ETA),
+        (RobotProblem(task="MoHopper-m2", backend="mujoco"), tr.TensorRVEA(population=4)),
+        (RobotProblem(task="MoSwimmer", backend="mujoco", hidden=(3, 3), steps=7, episodes=2, starts="new"), OTHER),
+    ],
+    ids=lambda part: type(part).__name__,
+)
+def test_the_command_makes_the_run_again(problem, algorithm, tmp_path):
+    result = optimize(problem, algorithm, generations=2, seed=6)
+    words = shlex.split(run_from_result(result, "first").provenance["command"])
+    assert words[:2] == ["tensorrvea", "run"]
+    assert execute([*words[1:], "--out", str(tmp_path / "again")]) == 0
+    again = load(tmp_path / "again")
+    assert (again.problem, again.seed) == (problem, 6)
+    assert repr(again.algorithm) == repr(algorithm)
+    assert (again.X == result.X).all()
+    assert (again.F == result.F).all()
+    (from_directory,) = gather_runs([tmp_path / "again"], replays=0)
+    assert shlex.split(from_directory.provenance["command"]) == words
+
+
+def test_what_a_command_line_cannot_say_has_no_command(result, tmp_path):
+    own = tr.Problem(lambda x: x, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
+    for problem, algorithm in (
+        (own, tr.TensorRVEA(population=12)),
+        (tr.problems.ZDT1(), tr.TensorRVEA(population=12, vectors=np.eye(2))),
+    ):
+        found = optimize(problem, algorithm, generations=2, seed=0)
+        assert "command" not in run_from_result(found, "own").provenance
+    x = np.full((3, 7), 0.5)
+    optimize(result.problem, result.algorithm, generations=2, seed=0, x=x, directory=tmp_path / "started")
+    (run,) = gather_runs([tmp_path / "started"], replays=0)
+    assert "command" not in run.provenance
 
 
 def test_a_search_cut_short_has_no_command_that_would_not_repeat_it(result):
@@ -275,6 +368,7 @@ def page(*runs):
         (lambda: make_run(units=["a"]), "units must have 3 entries"),
         (lambda: make_run(directions=["min", "min", "up"]), "directions must be one of"),
         (lambda: make_run(true_front=np.zeros((2, 2))), "true_front must have 3 columns"),
+        (lambda: make_run(reference_point=np.zeros(2)), "reference_point must have 3 entries"),
         (lambda: make_run(replays=[walking(50)]), "a row of F, 0 to 49, got 50"),
         (lambda: History(generations=np.arange(3), living=np.arange(2)), "living must have 3 entries"),
         (lambda: broken_replay(ends=np.zeros((2, 2, 4))), r"ends must have shape \(frames, 1, 4\)"),

@@ -4,8 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tensorrvea.report.command import make_command
 from tensorrvea.report.from_result import run_from_result
 from tensorrvea.report.payload import Run
+from tensorrvea.result import Result
 from tensorrvea.runs import load, read_manifest
 
 
@@ -14,15 +16,24 @@ def runs_from_directory(directory: str | Path, *, replays: int = 0) -> list[Run]
     path = Path(directory)
     found = load(path)
     results = found if isinstance(found, list) else [found]
-    known = _provenance(read_manifest(path)[0])
+    manifest = read_manifest(path)[0]
+    known = _provenance(manifest)
     name = path.resolve().name
     runs = []
     for result in results:
         label = f"{name}, seed {result.seed}" if len(results) > 1 else name
         run = run_from_result(result, label, replays=replays)
-        spoken = {key: value for key, value in run.provenance.items() if key != "spec"}  # the manifest's comes last
-        runs.append(replace(run, provenance={**spoken, "directory": name, **known}))
+        # The manifest's own come last.
+        spoken = {key: value for key, value in run.provenance.items() if key not in ("spec", "command")}
+        again = _command(result, manifest["spec"])
+        runs.append(replace(run, provenance={**spoken, "directory": name, **known, **again}))
     return runs
+
+
+def _command(result: Result, spec: dict[str, Any]) -> dict[str, str]:
+    """None where the run began with individuals that were given to it: a page has no file of them."""
+    command = None if spec["start"] is not None else make_command(result, double=spec["precision"] == "float64")
+    return {} if command is None else {"command": command}
 
 
 def _provenance(manifest: dict[str, Any]) -> dict[str, Any]:

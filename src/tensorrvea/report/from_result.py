@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from tensorrvea.decision import knee, spread
-from tensorrvea.problem import Problem
+from tensorrvea.report.command import make_command
 from tensorrvea.report.payload import History, Part, Replay, Run
 from tensorrvea.result import Result
 
@@ -36,6 +36,7 @@ def run_from_result(result: Result, label: str | None = None, *, replays: int = 
         violation=shown.violation,
         history=_history(result),
         true_front=problem.front(TRUE_FRONT_POINTS),
+        reference_point=_reference_point(problem),
         replays=_replays(problem, shown, replays),
         provenance=_provenance(result),
     )
@@ -46,6 +47,16 @@ def algorithm_name(algorithm: Any) -> str:
     variation = getattr(algorithm, "variation", None)
     name = type(algorithm).__name__
     return name if variation is None or type(variation).__name__ == "GA" else f"{name} + {type(variation).__name__}"
+
+
+def _reference_point(problem: Any) -> np.ndarray | None:
+    """For hypervolume, from problems that name one; a robot's task which is not in the paper names none."""
+    if not hasattr(problem, "reference_point"):
+        return None
+    try:
+        return problem.reference_point()
+    except ValueError:
+        return None
 
 
 def _replays(problem: Any, shown: Any, count: int) -> list[Replay]:
@@ -97,6 +108,7 @@ def _history(result: Result) -> History:
 
 
 def _provenance(result: Result) -> dict[str, Any]:
+    command = make_command(result)
     return {
         "seed": result.seed,
         "generations": result.generations,
@@ -108,25 +120,8 @@ def _provenance(result: Result) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "versions": installed_versions(),
         "spec": {"problem": repr(result.problem), "algorithm": repr(result.algorithm)},
-        **_command(result),
+        **({"command": command} if command else {}),
     }
-
-
-def _command(result: Result) -> dict[str, str]:
-    """How to make it again, in Python.
-
-    Left out where the problem is the user's own function, which cannot be written down, and where the search was cut
-    short, since its pace then was another.
-    """
-    pace = result.history.progress
-    if (
-        type(result.problem).__repr__ is Problem.__repr__
-        or len(pace) < 2
-        or not np.allclose(pace, np.arange(len(pace)) / (len(pace) - 1))
-    ):
-        return {}
-    call = f"optimize(problem, algorithm, generations={result.generations}, seed={result.seed})"
-    return {"command": f"problem = {result.problem!r}\nalgorithm = {result.algorithm!r}\nresult = {call}"}
 
 
 def installed_versions() -> dict[str, str]:

@@ -1,16 +1,26 @@
-"""Curves of hypervolume, IGD and expected utility, from the recorded fronts of runs that recorded none themselves."""
+"""Curves of hypervolume, IGD and expected utility, from recorded fronts, where the runs did not record their own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from tensorrvea.metrics import derived_reference_point, expected_utility, hypervolume, igd, normalised_hypervolume
+from tensorrvea.metrics import (
+    derived_reference_point,
+    expected_utility,
+    hypervolume,
+    hypervolume_estimate,
+    igd,
+    normalise_by_front,
+)
 from tensorrvea.report.payload import Run
 
 MOST_GENERATIONS = 60
-MOST_WORK = 1_000_000  # of one hypervolume, as points ** (objectives - 2): some tenths of a second
+MOST_WORK = 10**9  # of one exact hypervolume, as points ** (objectives - 2): less than a tenth of a second
+MOST_SAMPLES = 10_000  # of one estimate, and fewer where points times samples would exceed what follows
+MOST_RATIOS = 10**7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,52 +31,101 @@ class Indicated:
     note: str
 
 
+class Indicator(NamedTuple):
+    """A number for a front, and in words what it is."""
+
+    name: str
+    value: Callable[[np.ndarray], float]
+    about: str
+
+
 def with_indicators(runs: Sequence[Run]) -> Indicated:
-    """Adds curves for the progress charts, where there are fronts to make them from and no curves yet.
+    """Adds what the recorded fronts can tell: hypervolume, IGD where the true front is known, expected utility.
 
-    Where the true front is known: the hypervolume of objectives normalised by it, up to ones, and IGD. Where it is
-    not: the hypervolume up to the worst values of all recorded fronts of all runs, and expected utility. These are the
-    conventions of ``tensorrvea.metrics``.
+    What a run recorded stays as it is and is called. An indicator that all of them recorded is not added again. One
+    that only some did is added for all, under another name, since theirs may have been of another reference.
     """
-    histories = [run.history for run in runs if run.history is not None]
-    fronts = [F for history in histories for _, F in history.fronts if len(F)]
-    if len(fronts) < 2 or any(history.metrics for history in histories):
-        return Indicated(runs=runs, note="")
-    truth = next((run.true_front for run in runs if run.true_front is not None and len(run.true_front)), None)
+    recorded = [{_plain(name) for name in run.history.metrics} if run.history else set() for run in runs]
+    fronts = [F for run in runs for _, F in _fronts(run)]
+    added = []
+    for indicator in _indicators(runs, fronts) if len(fronts) > 1 else []:
+        has = [_plain(indicator.name) in names for names in recorded]
+        if any(_fronts(run) and not its for run, its in zip(runs, has, strict=True)):
+            added.append(indicator._replace(name=f"{indicator.name} (of fronts)") if any(has) else indicator)
+    said = [f"{one.name[0].upper()}{one.name[1:]}: {one.about}." for one in added]
+    if any(recorded):
+        said.append(f"{'Other indicators' if added else 'Indicators'} are as the runs recorded them.")
+    return Indicated(runs=[_with_curves(run, added) for run in runs], note=" ".join(said))
+
+
+def _indicators(runs: Sequence[Run], fronts: Sequence[np.ndarray]) -> list[Indicator]:
+    """All that can be computed."""
     directions = tuple(runs[0].directions)
-    reference = None if truth is not None else derived_reference_point(fronts, directions)
-    affordable = max(map(len, fronts)) ** max(1, len(directions) - 2) <= MOST_WORK
-
-    def indicate(F: np.ndarray) -> dict[str, float]:
-        values = {}
-        if affordable and reference is not None:
-            values["hypervolume"] = hypervolume(F, reference, directions)
-        if affordable and truth is not None:
-            values["hypervolume"] = normalised_hypervolume(F, truth, directions)
-        if truth is not None:
-            values["IGD"] = igd(F, truth, directions)
-        else:
-            values["expected utility"] = expected_utility(F, directions)
-        return values
-
-    note = "" if reference is None or not affordable else f"Hypervolume is up to ({', '.join(map(_short, reference))})."
-    return Indicated(runs=[_indicated(run, indicate) for run in runs], note=note)
+    truth = next((run.true_front for run in runs if run.true_front is not None and len(run.true_front)), None)
+    found = [_hypervolume(runs, fronts, truth)]
+    if truth is not None:
+        about = "the mean distance from a point of the true front to the nearest solution"
+        found.append(Indicator("IGD", lambda F: igd(F, truth, directions), about))
+    about = "the best weighted sum of objectives, averaged over even weights; what is minimised counts negative"
+    return [*found, Indicator("expected utility", lambda F: expected_utility(F, directions), about)]
 
 
-def _indicated(run: Run, indicate: Callable[[np.ndarray], dict[str, float]]) -> Run:
-    if run.history is None:
+def _hypervolume(runs: Sequence[Run], fronts: Sequence[np.ndarray], truth: np.ndarray | None) -> Indicator:
+    """Up to the problem's own reference point; or normalised by the true front; or up to the worst of all fronts."""
+    directions = tuple(runs[0].directions)
+    known = next((run.reference_point for run in runs if run.reference_point is not None), None)
+    measure, how = _measure(max(map(len, fronts)), len(directions))
+    if known is None and truth is not None:
+        ones = np.ones(len(directions))
+        about = f"of objectives scaled to the true front's range, up to {_point(ones)}{how}"
+        return Indicator("hypervolume", lambda F: measure(normalise_by_front(F, truth, directions), ones, "min"), about)
+    if known is not None:
+        reference, of = np.asarray(known, float), "up to the problem's reference point"
+    else:
+        reference, of = derived_reference_point(fronts, directions), "up to the worst values of all recorded fronts,"
+    return Indicator("hypervolume", lambda F: measure(F, reference, directions), f"{of} {_point(reference)}{how}")
+
+
+def _measure(points: int, objectives: int) -> tuple[Callable[..., float], str]:
+    """Exact where that is quick for the largest front, else sampled for all of them, so that they compare."""
+    if objectives <= 3 or points ** (objectives - 2) <= MOST_WORK:
+        return hypervolume, ""
+    samples = min(MOST_SAMPLES, max(1000, MOST_RATIOS // points))
+
+    def estimate(F: np.ndarray, reference: np.ndarray, directions: str | Sequence[str]) -> float:
+        return hypervolume_estimate(F, reference, directions, samples=samples).value
+
+    return estimate, f"; estimated from {samples:,} samples"
+
+
+def _with_curves(run: Run, indicators: Sequence[Indicator]) -> Run:
+    fronts = dict(_fronts(run))
+    if run.history is None or not fronts or not indicators:
         return run
-    recorded = {int(generation): np.asarray(F) for generation, F in run.history.fronts if len(F)}
-    chosen = sorted(recorded)
+    chosen = sorted(fronts)
     if len(chosen) > MOST_GENERATIONS:
         chosen = [chosen[i] for i in np.linspace(0, len(chosen) - 1, MOST_GENERATIONS).round().astype(int)]
-    found = {generation: indicate(recorded[generation]) for generation in chosen}
-    names = dict.fromkeys(name for values in found.values() for name in values)
-    metrics: dict[str, Float[np.ndarray, " g"]] = {
-        name: np.array([found.get(int(t), {}).get(name, np.nan) for t in run.history.generations]) for name in names
-    }
-    return replace(run, history=replace(run.history, metrics=metrics))
+    curves: dict[str, Float[np.ndarray, " g"]] = {}
+    for indicator in indicators:
+        values = {generation: indicator.value(fronts[generation]) for generation in chosen}
+        curves[indicator.name] = np.array([values.get(int(t), np.nan) for t in run.history.generations])
+    return replace(run, history=replace(run.history, metrics={**run.history.metrics, **curves}))
 
 
-def _short(value: float) -> str:
-    return f"{value:.4g}".replace("-", "−")
+def _fronts(run: Run) -> list[tuple[int, np.ndarray]]:
+    """Recorded fronts that hold something, with their generations."""
+    recorded = [] if run.history is None else run.history.fronts
+    return [(int(generation), np.asarray(F)) for generation, F in recorded if len(F)]
+
+
+def _plain(name: str) -> str:
+    """A name without what only looks different.
+
+    >>> _plain("Expected utility") == _plain("expected_utility")
+    True
+    """
+    return name.lower().replace("_", " ").replace("-", " ")
+
+
+def _point(values: np.ndarray) -> str:
+    return f"({', '.join(f'{value:.4g}'.replace('-', '−') for value in values)})"

@@ -59,11 +59,16 @@ class Replay:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class History:
-    """How a run went. Every array has one entry a recorded generation, in order.
+    """How a run went: for each recorded generation, in order, one entry in every array that is given.
 
-    ``metrics`` are curves by name: hypervolume, IGD, expected utility, or others; NaN for a generation of which it is
-    not known. ``fronts`` are pairs of a
-    generation and the front of then, for as many generations as were recorded.
+    Attributes:
+      generations: their numbers.
+      seconds: since the run began.
+      evaluations: since the run began.
+      living: how many survivors there were.
+      ideal, nadir: the best and the worst value of each objective among the feasible survivors.
+      metrics: curves by name, such as hypervolume or IGD; NaN for a generation of which it is not known.
+      fronts: pairs of a generation and the objectives of its front, for any of the generations, or for none.
     """
 
     generations: Int[np.ndarray, " g"]
@@ -95,6 +100,7 @@ class Run:
       X, F, violation: the solutions to choose from. X may have no columns, if it was not kept.
       history: None if nothing was recorded.
       true_front: points of the true front, where it is known.
+      reference_point: up to which hypervolume is measured, where the problem has a point of its own.
       replays: episodes of some of the solutions.
       provenance: spec, seed, versions, device, seconds, command: whatever is known, by name. Values are
         strings, numbers, or nested lists and mappings of them. ``command`` is shown apart, to be copied.
@@ -112,6 +118,7 @@ class Run:
     violation: Float[np.ndarray, " n"]
     history: History | None = None
     true_front: Float[np.ndarray, "k m"] | None = None
+    reference_point: Float[np.ndarray, " m"] | None = None
     replays: Sequence[Replay] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -135,6 +142,10 @@ class Run:
             truth = check_array("true_front", self.true_front, shape="(points, objectives)", ndim=2)
             if truth.shape[1] != f.shape[1]:
                 raise ValueError(f"true_front must have {f.shape[1]} columns, got {truth.shape[1]}")
+        if self.reference_point is not None:
+            point = check_array("reference_point", self.reference_point, shape="(objectives,)", ndim=1)
+            if len(point) != f.shape[1]:
+                raise ValueError(f"reference_point must have {f.shape[1]} entries, got {len(point)}")
         for replay in self.replays:
             if not 0 <= replay.solution < len(f):
                 raise ValueError(f"a replay's solution must be a row of F, 0 to {len(f) - 1}, got {replay.solution}")
