@@ -14,13 +14,13 @@ import tensorrvea as tr
 from tensorrvea.neuroevolution import RobotProblem
 
 
-def known_front(directory: Path) -> None:
+def known_front(directory: Path, population: int, generations: int) -> None:
     problem = tr.problems.DTLZ2(objectives=3, variables=12)
     front = problem.front(2926)
     result = tr.optimize(
         problem,
-        tr.TensorRVEA(population=1000),
-        generations=500,
+        tr.TensorRVEA(population=population),
+        generations=generations,
         seed=1,
         metrics={"igd": partial(tr.metrics.device.igd, front=jnp.asarray(front))},
         progress=True,
@@ -41,8 +41,8 @@ def known_front(directory: Path) -> None:
     print(f"\na picture of the front: {path.resolve()}\n")
 
 
-def robot(directory: Path, population: int, generations: int) -> None:
-    problem = RobotProblem(task="MoHalfCheetah")
+def robot(directory: Path, population: int, generations: int, steps: int) -> None:
+    problem = RobotProblem(task="MoHalfCheetah", steps=steps)
     result = tr.optimize(
         problem,
         tr.TensorRVEA(population=population),
@@ -72,10 +72,19 @@ def table(title: str, rows: dict[str, str]) -> None:
         print(f"  {name:<{width}}  {value}")
 
 
-def main(directory: Path, population: int = 64, generations: int = 30) -> None:
+def main(
+    directory: Path,
+    *,
+    population: int = 1000,
+    generations: int = 500,
+    policies: int = 64,
+    robot_generations: int = 30,
+    steps: int = 1000,
+) -> None:
+    """Both searches, of which the second has ``policies`` as its population, and episodes of ``steps``."""
     directory.mkdir(parents=True, exist_ok=True)
-    known_front(directory)
-    robot(directory, population, generations)
+    known_front(directory, population, generations)
+    robot(directory, policies, robot_generations, steps)
 
 
 if __name__ == "__main__":
