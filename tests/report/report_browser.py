@@ -3,6 +3,12 @@
 import json
 import time
 
+# Their codes, and what they type.
+KEYS = {
+    "Tab": (9, ""), "Enter": (13, "\r"), "Space": (32, " "), "Escape": (27, ""),
+    "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""),
+}  # fmt: skip
+
 
 class Browser:
     """A page in Chromium, driven as a reader would; every coordinate is in the page's own pixels."""
@@ -72,6 +78,23 @@ class Browser:
             str(value),
         )
         self.settle()
+
+    def key(self, name, **options):
+        """A key as the keyboard sends it; the browser does with it what it does for a reader."""
+        code, text = KEYS.get(name, (0, ""))
+        options = {"key": text if name == "Space" else name, "code": name, "windowsVirtualKeyCode": code} | options
+        self.command("Input.dispatchKeyEvent", type="keyDown", **options, **({"text": text} if text else {}))
+        self.command("Input.dispatchKeyEvent", type="keyUp", **options)
+        self.settle()
+
+    def clipboard(self):
+        """What was copied, pasted into a text area that is gone again afterwards."""
+        self.run(
+            "const area = document.createElement('textarea'); area.id = 'pasted';"
+            "document.body.append(area); area.focus();"
+        )
+        self.key("v", commands=["paste"], modifiers=2)
+        return self.run("const area = document.getElementById('pasted'); area.remove(); return area.value;")
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).textContent", selector)

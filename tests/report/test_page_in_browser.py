@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from report_pages import make_run, walking
+from report_pages import make_run, sphere, walking
 
 from tensorrvea.decision import best_by_weights, knee
-from tensorrvea.report import report
+from tensorrvea.report import History, report
 
 pytestmark = pytest.mark.browser
 
@@ -218,6 +218,74 @@ def test_the_csv_has_the_right_numbers(show):
     assert (numbers[:, 4:] == run.X).all()
 
 
+def test_a_csv_of_what_is_filtered_is_named_so(show):
+    run = make_run(n=30)
+    browser = show(run)
+    assert browser.text("#download-all") == "Download CSV"
+    browser.slide(".objective[data-objective='0'] .high", 500)
+    assert browser.text("#download-all") == "Download filtered CSV"
+    browser.press("#download-all")
+    rows = list(csv.reader(io.StringIO(browser.downloaded("page-filtered.csv"))))
+    assert {int(row[1]) for row in rows[1:]} == in_play(browser)
+    assert [float(cell) for cell in rows[1][6:]] == run.X[int(rows[1][1])].tolist()
+
+
+def test_hovering_shows_the_values_of_the_solution_under_the_pointer(show):
+    run = make_run(m=2, n=12, directions=["min", "max"], violation=np.linspace(0, 1.1, 12))
+    browser = show(run)
+    assert browser.run("return document.getElementById('tooltip').hidden")
+    for index in (5, 8):
+        browser.mouse("mouseMoved", *browser.point(index))
+        browser.settle()
+        assert browser.text("#tooltip .tooltip-head").strip() == f"solution {index}"
+        assert browser.run("return [...document.querySelectorAll('#tooltip dt')].map(e => e.textContent)") == [
+            "goal 1", "goal 2", "violation",
+        ]  # fmt: skip
+        shown = browser.run("return [...document.querySelectorAll('#tooltip dd')].map(e => e.textContent)")
+        assert shown[0].endswith(" kg")
+        numbers = [float(text.removesuffix(" kg").replace("−", "-")) for text in shown]
+        assert numbers == pytest.approx([*run.F[index], run.violation[index]], rel=1e-3)
+    browser.mouse("mouseMoved", 2, 2)
+    browser.settle()
+    assert browser.run("return document.getElementById('tooltip').hidden")
+
+
+def click_on(browser, selector):
+    """With the mouse: browsers let a page copy only for a reader who did something."""
+    left, top, width, height = browser.at(selector)
+    browser.click(left + width / 2, top + height / 2)
+
+
+def test_copy_buttons_put_the_numbers_on_the_clipboard(show):
+    run = make_run(m=2, n=12, directions=["min", "max"], units=["", ""])
+    browser = show(run)
+    browser.click(*browser.point(3))
+
+    def copied(name):
+        button = f"#pinned .copy button[aria-label='Copy A as {name}']"
+        for _ in range(2):  # the second while the first still says so
+            click_on(browser, button)
+        assert browser.text(button) == "Copied"
+        assert browser.run("return document.querySelector(arguments[0]).dataset.label", button) == name
+        return browser.clipboard()
+
+    record = json.loads(copied("JSON"))
+    assert record["solution"] == 3
+    assert record["x"] == run.X[3].tolist()
+    assert [np.float32(value) for value in record["objectives"].values()] == run.F[3].tolist()
+    assert list(record["objectives"]) == ["goal 1", "goal 2"]
+    namespace = {}
+    exec(copied("Python"), {}, namespace)
+    assert namespace["solution"] == record
+
+
+def test_the_command_is_copied_as_it_is(show):
+    command = "tensorrvea run DTLZ2 --set 'problem.note=a b'\nand more"
+    browser = show(make_run(provenance={"command": command}))
+    click_on(browser, "#provenance button[aria-label='Copy how to make it again']")
+    assert browser.clipboard() == command
+
+
 def test_the_csv_of_the_pinned_and_copies_as_json_and_python(show):
     run = make_run(m=2, n=12, units=["", ""], objective_names=['a "quoted"\nname', "b"])
     browser = show(run)
@@ -260,12 +328,85 @@ def test_generations_move_the_front(show):
     assert browser.text("#generation-label") == "generation 2"
 
 
+def test_generations_play_to_the_end_and_can_be_stopped(show):
+    fronts = [(t, (4.0 - t) * np.eye(3)) for t in range(3)]
+    browser = show(make_run(history=History(generations=np.arange(3), fronts=fronts)))
+    browser.press("#generation-play")
+    assert browser.text("#generation-label") == "generation 0"
+    assert browser.run("return document.getElementById('generation-play').ariaLabel") == "Pause the generations"
+    seen = browser.driver.execute_async_script(
+        "const done = arguments[0], seen = []; const slider = document.getElementById('generation');"
+        "const look = () => { if (seen.at(-1) !== slider.value) seen.push(slider.value);"
+        "slider.value === slider.max ? done(seen) : requestAnimationFrame(look); }; look();"
+    )
+    assert seen == ["0", "1", "2", "3"]
+    browser.settle()
+    assert browser.text("#generation-label") == "final"
+    assert browser.run("return document.getElementById('generation-play').ariaLabel") == "Play the generations"
+    browser.press("#generation-play")
+    browser.slide("#generation", 1)  # a hand on the slider stops it
+    assert browser.run("return document.getElementById('generation-play').ariaLabel") == "Play the generations"
+    assert browser.text("#generation-label") == "generation 1"
+
+
+def picture(browser):
+    return browser.run("return document.getElementById('points').toDataURL()")
+
+
+def test_the_true_front_is_switched_on_and_off(show):
+    browser = show(make_run(true_front=sphere(np.random.default_rng(3), 400, 3)))
+    for view in ("3d", "2d", "parallel"):
+        browser.press(f"#view-tabs button[data-value='{view}']")
+        before = picture(browser)
+        browser.press("#truth")
+        without = picture(browser)
+        browser.press("#truth")
+        assert without != before
+        assert picture(browser) == before
+
+
+def test_the_theme_goes_from_automatic_to_light_to_dark(show):
+    browser = show(make_run(replays=[1]))
+    looks = {}
+    for _ in range(3):
+        label = browser.text("#theme")
+        card = "return getComputedStyle(document.querySelector('.card')).backgroundColor"
+        looks[label] = (browser.run(card), picture(browser))
+        browser.press("#theme")
+    assert list(looks) == ["Theme: auto", "Theme: light", "Theme: dark"]
+    assert looks["Theme: auto"] == looks["Theme: light"]  # the system is light
+    assert looks["Theme: light"][0] != looks["Theme: dark"][0]
+    assert looks["Theme: light"][1] != looks["Theme: dark"][1]  # the canvas follows
+
+
+def test_speed_and_scrubbing(show):
+    browser = show(make_run(m=2, n=12, replays=[2], units=["", ""]))
+    for speed in ("0.25", "4"):
+        browser.run(
+            "const s = document.getElementById('speed'); s.value = arguments[0];"
+            "s.dispatchEvent(new Event('change', {bubbles: true}));",
+            speed,
+        )
+        # One tick of 100 ms, with a clock of our own.
+        assert browser.run(
+            "const { player } = report; player.playing = true; [player.time, player.last] = [0, 1000];"
+            "advance(1100); player.playing = false; return player.time;"
+        ) == pytest.approx(0.1 * float(speed))
+    for seconds in (3, 0.5):
+        browser.slide("#scrub", round(100 * seconds))
+        assert browser.text("#clock") == f"{seconds:.2f} s"
+        assert browser.run("return document.querySelector('#stages canvas').dataset.frame") == str(
+            round(seconds / 0.05)
+        )
+    assert browser.run("return document.getElementById('play').ariaLabel") == "Play"
+
+
 def test_progress_has_a_band_for_each_algorithm(show):
     browser = show(*[make_run(f"{name}, seed {s}", seed=s) for name in ("A", "B") for s in (1, 2, 3)])
     charts = (
         "return [...document.querySelectorAll('.chart')].map(c => c.querySelector('figcaption').textContent.trim())"
     )
-    assert browser.run(charts) == ["hypervolume", "living", "evaluations a second"]
+    assert browser.run(charts) == ["hypervolume", "expected utility", "living", "evaluations a second"]
     assert browser.run("return document.querySelectorAll('.chart')[0].querySelectorAll('.band').length") == 2
     # Three runs that differ by 0.01: the mean is that of seed 2, the half width 4.302653 · 0.01 / √3.
     reading = browser.run("return document.querySelector('.reading-item').textContent")
@@ -287,12 +428,67 @@ def test_keys_walk_through_the_front_and_pin(show):
     browser = show(run)
     browser.run("document.getElementById('marks').focus()")
     for key in ("ArrowRight", "ArrowRight", "Enter"):
-        for kind in ("keyDown", "keyUp"):
-            browser.command("Input.dispatchKeyEvent", type=kind, key=key)
-    browser.settle()
+        browser.key(key)
     second = int(np.argsort(run.F[:, 0])[1])
     assert pinned(browser) == [[0, second]]
     assert f"Pinned as A: Solution {second}" in browser.text("#announce")
+
+
+def focused(browser):
+    """What has the focus: its id, or its class, and the width of the line round it."""
+    return browser.run(
+        "const e = document.activeElement, s = getComputedStyle(e);"
+        "return [e.id || e.dataset.value || e.className, s.outlineStyle === 'none' ? 0 : parseFloat(s.outlineWidth)];"
+    )
+
+
+def test_every_control_is_reached_and_worked_by_keyboard(show):
+    run = make_run(replays=[1, 5], true_front=np.eye(3))
+    browser = show(run)
+    browser.key("Tab")
+    assert focused(browser)[0] == "skip"
+    assert browser.run("return document.activeElement.getBoundingClientRect().left") > 0
+    stops = []
+    while not stops or stops[-1][0] != "equal-weights":
+        browser.key("Tab")
+        stops.append(focused(browser))
+        assert len(stops) < 40
+    wanted = [
+        "download-all", "theme", "3d", "2d", "parallel", "marks", "generation-play", "generation", "truth",
+        "play", "scrub", "speed", "equal-weights",
+    ]  # fmt: skip
+    assert [name for name, _ in stops if name in wanted] == wanted
+    assert [name for name, width in stops if width < 2] == []  # the focus is seen wherever it is
+
+    def at(selector, *keys):
+        browser.run("document.querySelector(arguments[0]).focus()", selector)
+        for key in keys:
+            browser.key(key)
+
+    at("#theme", "Enter")
+    assert browser.text("#theme") == "Theme: light"
+    at("#view-tabs [data-value='2d']", "Space")
+    assert browser.run("return report.state.view") == "2d"
+    at("#truth", "Space")
+    assert browser.run("return report.state.truthOn") is False
+    at("#generation", "ArrowLeft")
+    assert browser.text("#generation-label") == "generation 10"
+    at("#generation", "ArrowRight")
+    assert browser.text("#generation-label") == "final"
+    at(".objective[data-objective='0'] .weight", "ArrowRight")
+    assert browser.run("return report.state.weights") == [51, 50, 50]
+    at(".objective[data-objective='1'] .low", *["ArrowRight"] * 3)
+    assert 0 < len(in_play(browser)) < 50
+    at("#marks", "Escape")
+    assert len(in_play(browser)) == 50
+    at("tr[data-mark='knee'] button", "Enter")
+    assert pinned(browser) == [[0, knee(run.F)]]
+    at("#play", "Space")
+    assert browser.run("return report.player.playing") is False
+    at("#scrub", "ArrowRight", "ArrowRight")
+    assert browser.run("return report.player.time") > 0
+    at("#speed", "ArrowDown")
+    assert browser.run("return report.player.speed") == 2
 
 
 HOSTILE = [
@@ -426,10 +622,50 @@ def test_decision_vectors_beside_the_page(browser, tmp_path, monkeypatch):
     assert browser.run("return report.data.runs[0].X") is None
     browser.press(".legend-runs input")  # without A
     browser.press("tr[data-mark='sum'] button")
-    row = int(re.search(r"large\.csv, row (\d+)", browser.text("#pinned")).group(1))
+    # The page, the CSV and ``result.X`` count solutions alike, from 0 in each run.
+    solution = int(re.search(r"large\.csv, solution (\d+)", browser.text("#pinned")).group(1))
+    assert pinned(browser) == [[1, solution]]
+    assert browser.run("return document.querySelectorAll('#pinned tbody tr')[1].cells[1].textContent") == str(solution)
+    assert json.loads(browser.run("return report.jsonOf(report.state.pins[0].index)"))["solution"] == solution
     rows = list(csv.reader(io.StringIO((tmp_path / "large.csv").read_text(), newline="")))
-    assert rows[row][:2] == ["B", str(pinned(browser)[0][1])]
-    assert [float(cell) for cell in rows[row][5:]] == run.X[int(rows[row][1])].tolist()
+    (row,) = [row for row in rows if row[:2] == ["B", str(solution)]]
+    assert [np.float32(cell) for cell in row[2:4]] == run.F[solution].tolist()
+    assert [float(cell) for cell in row[5:]] == run.X[solution].tolist()
+    # What the page itself can give is less, and is not called like the whole.
+    about = browser.run("return document.getElementById('download-all').title")
+    assert about.endswith(
+        "in play with objectives and violation, without variables; everything is in large.csv, beside this page"
+    )
+    browser.press("#download-all")
+    given = list(csv.reader(io.StringIO(browser.downloaded("large-in-page-filtered.csv"), newline="")))
+    assert given[0] == ["run", "solution", "goal 1", "goal 2", "violation"]
+    assert {row[0] for row in given[1:]} == {"B"}
+    assert len(given) - 1 == len(in_play(browser)) < 100
+    browser.press(".legend-runs input")
+    browser.press("#download-all")
+    assert browser.downloaded("large-in-page.csv").count("\r\n") - 1 == browser.run("return report.data.total")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A page of 100,000 solutions of 12 variables, and the run that it is of."""
+    run = make_run(n=100_000, m=3, d=12)
+    return report(run, tmp_path_factory.mktemp("many") / "many.html"), run
+
+
+def test_a_hundred_thousand_solutions_open_thinned_with_the_csv_whole(browser, many):
+    path, run = many
+    assert path.stat().st_size < 10e6
+    browser.open(path)
+    assert "they are beside it, in many.csv" in browser.text("#notices")
+    assert browser.text("#in-play") == "100,000 solutions; 20,000 of them drawn, all of them count"
+    assert marked(browser, "sum") == (0, best_by_weights(run.F, [1, 1, 1]))
+    browser.slide(".objective[data-objective='0'] .high", 500)
+    assert len(in_play(browser)) == (run.F[:, 0] <= sum(map(float, (run.F[:, 0].min(), run.F[:, 0].max()))) / 2).sum()
+    table = np.loadtxt(path.with_suffix(".csv"), delimiter=",", skiprows=1, usecols=range(1, 18))
+    assert (table[:, 0] == np.arange(100_000)).all()
+    assert (table[:, 1:4].astype(np.float32) == run.F).all()
+    assert (table[:, 5:] == run.X).all()
 
 
 def test_more_than_can_be_drawn_is_thinned_but_counts(show):

@@ -84,7 +84,6 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
             {
                 "label": run.label,
                 "group": groups.index(run.algorithm),
-                "csvStart": start,
                 "F": pack(run.F[rows]),
                 "X": x if with_x and run.X.shape[1] else None,
                 "violation": pack(run.violation[rows]) if np.any(run.violation[rows]) else None,
@@ -93,15 +92,10 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
                 "replays": [_replay(replay, rows) for replay in run.replays],
                 "provenance": plain({"problem": run.problem, "algorithm": run.algorithm, **run.provenance}),
             }
-            for run, rows, x, start in zip(runs, keep, packed_x, _starts(runs), strict=True)
+            for run, rows, x in zip(runs, keep, packed_x, strict=True)
         ],
     }  # fmt: skip
     return data, csv_beside
-
-
-def _starts(runs: Sequence[Run]) -> list[int]:
-    """Where each run begins in the CSV, that has all of them one after another."""
-    return [sum(len(run.F) for run in runs[:i]) for i in range(len(runs))]
 
 
 def asset(name: str) -> str:

@@ -37,6 +37,21 @@ function csvOf(indices) {
   return lines.join("\r\n") + "\r\n";
 }
 
+// What a CSV of the page will hold, as a name for the file and in words. It is the whole only where nothing is left out:
+// no filter is set, and no CSV stands beside the page because the page could not hold everything.
+function contentsOfCsv() {
+  const playing = derived.playing.length;
+  const filtered = playing < data.total;
+  const withX = data.runs.some((run) => run.X);
+  const columns = withX ? "objectives, violation and variables" : "objectives and violation, without variables";
+  const rest = data.csvBeside ? `; everything is in ${shorten(data.csvBeside, 80)}, beside this page` : "";
+  return {
+    name: [data.stem, data.csvBeside && "in-page", filtered && "filtered"].filter(Boolean).join("-") + ".csv",
+    label: filtered ? "Download filtered CSV" : data.csvBeside ? "Download CSV of this page" : "Download CSV",
+    about: `${count(playing, "solution")}${filtered ? " in play" : ""} with ${columns}${rest}`,
+  };
+}
+
 // Names as keys, even "__proto__"; numbered where two are the same.
 function keyed(names, values) {
   const entries = Object.create(null);
@@ -82,8 +97,8 @@ async function copy(text, button) {
     done = document.execCommand("copy");
     area.remove();
   }
-  const label = button.textContent;
+  button.dataset.label ??= button.textContent;  // a second click may come while it still says "Copied"
   button.textContent = done ? "Copied" : "Not copied";
   announce(done ? "Copied" : "The browser does not let this page copy");
-  setTimeout(() => (button.textContent = label), 1200);
+  setTimeout(() => (button.textContent = button.dataset.label), 1200);
 }

@@ -32,6 +32,7 @@ function start() {
     chooseDrawn();
     drawAll();
     showMarked();
+    describeDownload();
   });
   when("weights", showWeights);
   when("weights", showMarked);
@@ -61,7 +62,7 @@ function start() {
   }).observe(byId("stage"));
 
   byId("theme").addEventListener("click", nextTheme);
-  byId("download-all").addEventListener("click", () => download(`${data.stem}.csv`, csvOf(derived.playing)));
+  byId("download-all").addEventListener("click", () => download(contentsOfCsv().name, csvOf(derived.playing)));
   byId("download-pinned").addEventListener("click", () => {
     download(`${data.stem}-pinned.csv`, csvOf(state.pins.map((pinned) => pinned.index)));
   });
@@ -91,6 +92,14 @@ function showHeader() {
   ].filter((part) => part);
   byId("subtitle").textContent = parts.join(" · ");
   byId("notices").replaceChildren(...data.notes.map((note) => element("p", { class: "notice", text: note })));
+}
+
+function describeDownload() {
+  const { label, about } = contentsOfCsv();
+  const button = byId("download-all");
+  button.textContent = label;
+  button.title = about;
+  button.setAttribute("aria-label", `${label}: ${about}`);
 }
 
 function nextTheme() {

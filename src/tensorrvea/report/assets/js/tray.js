@@ -23,7 +23,7 @@ function pinnedTable(pins) {
   if (data.runs.length > 1) {
     row("run", pins.map(({ index }) => element("td", { class: "text" }, nameElement(runNameOf(index)))));
   }
-  row("solution", pins.map(({ index }) => element("td", { text: data.rowOf[index].toLocaleString("en") })));
+  row("solution", pins.map(({ index }) => element("td", { text: String(data.rowOf[index]) })));
   data.objectives.forEach((objective, j) => {
     const values = pins.map(({ index }) => data.F[index * data.m + j]);
     const best = Math.min(...values.map((value) => value * data.signs[j]));
@@ -53,8 +53,8 @@ function pinnedTable(pins) {
     }
   } else if (data.csvBeside) {
     row("variables", pins.map(({ index }) => {
-      const line = data.runs[data.runOf[index]].csvStart + data.rowOf[index];
-      return element("td", { class: "muted text", text: `in ${shorten(data.csvBeside, 40)}, row ${line + 1}` });
+      const place = `in ${shorten(data.csvBeside, 40)}, solution ${data.rowOf[index]}`;
+      return element("td", { class: "muted text", text: place, title: place });
     }));
   }
   row("", pins.map(({ index, letter }) => element("td", { class: "copy" },
