@@ -6,6 +6,7 @@ from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
 from tensorrvea.optimize import optimize, replicate
 from tensorrvea.problem import Problem
+from tensorrvea.processes import distributed
 from tensorrvea.result import Result
 from tensorrvea.selection.dominance import nondominated, ranks
 from tensorrvea.variation import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
@@ -25,6 +26,7 @@ __all__ = [
     "RandomSearch",
     "Result",
     "TensorRVEA",
+    "distributed",
     "estimate_memory",
     "metrics",
     "nondominated",

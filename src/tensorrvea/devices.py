@@ -29,10 +29,15 @@ NARROW = 64
 
 
 def make_mesh(devices: int | Sequence[jax.Device] | None, axis: str = AXIS) -> Mesh | None:
-    """A mesh of one axis: of the first so many devices, or of the given ones; None for JAX's own."""
-    if devices is None:
+    """A mesh of one axis: of the first so many devices, or of the given ones; None for JAX's own.
+
+    After ``tensorrvea.distributed`` it is of all devices of all processes.
+    """
+    if devices is None and not jax.distributed.is_initialized():
         return None
     there = jax.devices()
+    if devices is None:
+        devices = there
     if isinstance(devices, int | np.integer) and not isinstance(devices, bool):
         if not 1 <= devices <= len(there):
             raise ValueError(f"devices must be 1 to {len(there)}, as many as there are here, got {devices}")
@@ -43,6 +48,8 @@ def make_mesh(devices: int | Sequence[jax.Device] | None, axis: str = AXIS) -> M
         raise TypeError(f"devices takes a number of devices or a list of them, got {devices!r:.80}")
     if len(set(devices)) < len(devices):
         raise ValueError(f"devices must differ from each other, got {devices!r:.80}")
+    if jax.process_count() > 1 and set(devices) != set(there):
+        raise ValueError(f"devices must be all {len(there)} that the processes have together, got {len(devices)}")
     if list(devices) == there[:1]:
         return None
     return Mesh(np.array(devices), (axis,), axis_types=(AxisType.Auto,))

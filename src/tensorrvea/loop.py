@@ -14,12 +14,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.archive import empty_archive, insert
-from tensorrvea.devices import by_rows, by_runs, divided, on
+from tensorrvea.devices import ROWS, RUNS, WHOLE, by_rows, by_runs, divided, mesh_in_force, on
 from tensorrvea.population import Offspring, Population, born
 from tensorrvea.problem import Problem
 
@@ -70,10 +70,22 @@ def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, 
 
 def divided_carry(carry: Carry) -> Carry:
     """The same, with what has a row for each individual divided over the devices, if there are many."""
+    if mesh_in_force() is None:
+        return carry
+    return jax.tree.map(lax.with_sharding_constraint, carry, layout(carry))
+
+
+def layout(carry: Carry) -> Carry:
+    """How a carry is divided over many devices: by the rows of one run, or by runs."""
+
+    def every(tree: Any, spec: PartitionSpec) -> Any:
+        return jax.tree.map(lambda _: spec, tree)
+
     if jnp.ndim(carry.state.score) > 1:
-        return carry  # a batch of runs, of which each is on one device
-    state = carry.state._replace(population=divided(carry.state.population), score=divided(carry.state.score))
-    return Carry(state, divided(carry.archive))
+        runs = every(carry, PartitionSpec(RUNS))
+        return runs._replace(state=runs.state._replace(progress=WHOLE))
+    rows = {"population": every(carry.state.population, ROWS), "score": ROWS}
+    return Carry(every(carry.state, WHOLE)._replace(**rows), every(carry.archive, ROWS))
 
 
 def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Offspring:
@@ -229,7 +241,10 @@ def compiled(*, donate: tuple[str, ...] = ()) -> Callable[[Callable], Compiled]:
 
 
 def place(program: Program, carry: Carry, **start: Any) -> Carry:
-    """A carry of one device, on the devices of the program; ``start`` is what the run was begun with."""
+    """A carry on the host, on the devices of the program; ``start`` is what the run was begun with."""
+    mesh = program.mesh
+    if mesh is None:
+        return jax.tree.map(jnp.array, carry)
     like, _ = begin_compiled.shapes(program, **start)
 
     # Rows that fill the devices are dead: zeros. Runs that do are as the last one is.
@@ -240,8 +255,11 @@ def place(program: Program, carry: Carry, **start: Any) -> Carry:
             return leaf
         return np.pad(leaf, [(0, more - rows) for more, rows in zip(wanted.shape, leaf.shape, strict=True)], mode=mode)
 
-    with on(program.mesh):
-        return jax.jit(divided_carry)(jax.tree.map(fill, carry, like))
+    def put(leaf: np.ndarray, spec: PartitionSpec) -> Array:
+        # No device is given more than its own part.
+        return jax.make_array_from_callback(leaf.shape, NamedSharding(mesh, spec), lambda part: leaf[part])
+
+    return jax.tree.map(put, jax.tree.map(fill, carry, like), layout(carry))
 
 
 @compiled()

@@ -25,6 +25,7 @@ from tensorrvea.devices import AXIS, RUNS, make_mesh
 from tensorrvea.history import Chronicle, individuals
 from tensorrvea.loop import HISTORIES, Carry, Compiled, Program
 from tensorrvea.problem import Problem
+from tensorrvea.processes import agreed, by_first, fetch, first, together
 from tensorrvea.result import Result
 
 # A chunk ends about this often, for the bar to move and Ctrl-C to work, and has at most this many generations
@@ -74,8 +75,8 @@ def optimize(
       progress: whether to show a progress bar.
       directory: where the run is kept: called again, it goes on where it was stopped (see ``docs/runs.md``).
       checkpoint_seconds: from one checkpoint to the next.
-      devices: the number of devices to divide the rows over, or a list of them; one if not given. The result is the
-        same, bit for bit (see ``docs/scale.md``).
+      devices: the number of devices to divide the rows over, or a list of them; one if not given, and all after
+        ``distributed``. The result is the same, bit for bit (see ``docs/scale.md``).
     """
     population = population_of(algorithm)
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
@@ -204,7 +205,7 @@ class Search:
 
     def run(self, progress: bool = False, between: Callable[[], None] = lambda: None) -> None:
         """Goes on until the budget is spent or somebody stops it; ``between`` is called after every chunk."""
-        with Bar(self, shown=progress) as bar, self.workers():
+        with Bar(self, shown=progress and first()) as bar, self.workers(), together():
             if self.carry is None:
                 self.first_generation()
                 bar.update()
@@ -264,7 +265,7 @@ class Search:
 
     def fetch(self, records: Any) -> Any:
         """Records, generations first, on the host, and without the runs and rows that only fill the devices."""
-        records = jax.device_get(records)
+        records = fetch(records)
         if self.batch:
             return jax.tree.map(lambda leaf: leaf[:, : len(self.seeds)], records)
         return records._replace(population=jax.tree.map(lambda leaf: leaf[:, : self.places], records.population))
@@ -287,9 +288,15 @@ class Search:
 
     def call_back(self) -> None:
         for function in (*self.callbacks, *self.stop):  # type: ignore[misc]
-            answer = function(self.results()[0])
-            if answer is True or (function in self.stop and answer):  # type: ignore[operator]
+            result = self.results()[0]
+            answer = by_first(partial(self.ends, function, result))
+            if answer:
                 self.stopped = self.stopped or f"stopped by {getattr(function, '__name__', type(function).__name__)}"
+
+    def ends(self, function: Callback, result: Result) -> bool:
+        """Whether a function that is called back wants the run to end."""
+        answer = function(result)
+        return answer is True or bool(function in self.stop and answer)  # type: ignore[operator]
 
     def chunk(self) -> None:
         """As many generations as fit the time between two looks at the clock, as one compiled loop."""
@@ -298,7 +305,7 @@ class Search:
         started = time.perf_counter()
         self.carry, records = loop.chunk_compiled(self.program, **self.chunk_arguments(count, progress))
         records = self.fetch(records)
-        elapsed = time.perf_counter() - started
+        elapsed = since(started)
         before = self.elapsed
         seconds = [before + elapsed * (i + 1) / count for i in range(count)]
         self.pace = elapsed / count
@@ -324,11 +331,11 @@ class Search:
         return {"key": self.key, "carry": self.carry} | told
 
     def host_generation(self) -> None:
-        started = time.perf_counter()
+        started, before = time.perf_counter(), self.elapsed
         t = self.generation + 1
         offspring = loop.ask_compiled(self.program, key=self.key, carry=self.carry, t=np.int32(t))
         self.evaluate_and_tell(offspring, t, self.progress_of(1)[0], started)
-        self.pace = time.perf_counter() - started
+        self.pace = self.elapsed - before
 
     def evaluate_and_tell(self, offspring: Any, t: int, progress: float, started: float) -> None:
         if self.problem.host:
@@ -336,19 +343,20 @@ class Search:
         else:
             f, violation = loop.evaluate_compiled(self.program, key=self.key, offspring=offspring, t=np.int32(t))
         self.carry, record = loop.tell_compiled(self.program, **self.tell_arguments(offspring, f, violation, progress))
-        record = self.fetch(jax.tree.map(lambda leaf: leaf[None], jax.device_get(record)))
+        record = self.fetch(jax.tree.map(lambda leaf: leaf[None], fetch(record)))
         self.generation = t
-        self.chronicle.add(record, [progress], [self.elapsed + time.perf_counter() - started])
+        self.chronicle.add(record, [progress], [self.elapsed + since(started)])
 
     def evaluate_on_host(self, x: Array, t: int) -> tuple[Array, Array]:
         """The rows of all runs as one batch; rows and runs that only fill the devices are not evaluated."""
         runs, population = len(self.seeds), self.algorithm.population
         whole = x.shape[:-1]
-        x = x[:runs] if self.batch else x[:population]
-        rows = x.reshape(-1, x.shape[-1])
+        here = fetch(x)[: runs if self.batch else population]
+        rows = here.reshape(-1, here.shape[-1])
         key = loop.evaluation_key(self.key[:runs] if self.batch else self.key, t)
-        f, violation = self.problem.evaluate_host(key, self.problem.show(rows))  # type: ignore[attr-defined]
-        shape = x.shape[:-1]
+        shown = self.problem.show(rows)
+        f, violation = by_first(lambda: self.problem.evaluate_host(key, shown))  # type: ignore[attr-defined]
+        shape = here.shape[:-1]
         # What is too large for the device's precision is infinite there, and so a failure of that individual.
         with np.errstate(over="ignore"):
             f, violation = f.astype(rows.dtype), violation.astype(rows.dtype)
@@ -410,7 +418,8 @@ class Search:
     # What it found.
 
     def results(self) -> list[Result]:
-        carry = jax.device_get(self.carry)
+        with together():
+            carry = fetch(self.carry)
         return [self.result(carry, run, seed) for run, seed in enumerate(self.seeds)]
 
     def result(self, carry: Carry, run: int, seed: int) -> Result:
@@ -465,6 +474,11 @@ class Bar:
             {"living": int(np.mean(record.living[-1]))}
             | {name: f"{np.mean(values[-1]):.4g}" for name, values in record.metrics.items()}
         )
+
+
+def since(started: float) -> float:
+    """Seconds, by the clock of the first process: what depends on them is then the same in all."""
+    return agreed(time.perf_counter() - started)
 
 
 def population_of(algorithm: Algorithm) -> int:

@@ -14,6 +14,7 @@ from tensorrvea.cli.look import List, Plot, Report, Show
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
 from tensorrvea.cli.settings_file import file_argument, read_options
+from tensorrvea.processes import leave, several
 
 COMMANDS: dict[str, type] = {
     "run": Run,
@@ -31,7 +32,10 @@ Exit codes: 0 done, 1 failed while it ran, 2 wrong arguments, 130 Ctrl-C, 143 SI
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """What the ``tensorrvea`` program does; ends the process with an exit code."""
-    sys.exit(execute(sys.argv[1:] if arguments is None else list(arguments)))
+    code = execute(sys.argv[1:] if arguments is None else list(arguments))
+    if code and several():
+        leave(code)
+    sys.exit(code)
 
 
 def execute(arguments: list[str]) -> int:

@@ -12,6 +12,7 @@ from tensorrvea.cli.errors import reading_arguments
 from tensorrvea.cli.named_parts import find_problem, make_algorithm, parse_settings, read_table, read_value
 from tensorrvea.optimize import Budget, Search
 from tensorrvea.problem import Problem
+from tensorrvea.processes import distributed, first
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, resume, standard_metrics
 from tensorrvea.runs.keep import INTERVAL
@@ -85,6 +86,14 @@ class Run:
     """A progress bar; by default in a terminal and not in a pipe."""
     devices: int | None = None
     """Divide the rows over this many devices; one if not given. The result is the same."""
+    coordinator: str | None = None
+    """host:port of the first of several processes that do the run together."""
+    processes: int | None = None
+    """How many processes there are."""
+    index: int | None = None
+    """Which of them this one is, from 0 on."""
+    distributed: bool = False
+    """Be one of several processes; which, the launcher (Slurm, Open MPI, Kubernetes) says."""
     double: bool = False
     """Compute in double precision."""
 
@@ -92,6 +101,7 @@ class Run:
         if self.double:
             jax.config.update("jax_enable_x64", True)
         with reading_arguments():
+            join_others(self)
             search = self.search()
             out = self.out or Path("runs") / self.name(search.problem)
         keep_run(search, out, every=self.checkpoint_seconds, progress=show_progress(self.progress))
@@ -162,6 +172,14 @@ class Resume:
     """A progress bar; by default in a terminal and not in a pipe."""
     devices: int | None = None
     """Divide the rows over this many devices: any number can go on with what any other has begun."""
+    coordinator: str | None = None
+    """host:port of the first of several processes that do the run together."""
+    processes: int | None = None
+    """How many processes there are."""
+    index: int | None = None
+    """Which of them this one is, from 0 on."""
+    distributed: bool = False
+    """Be one of several processes; which, the launcher (Slurm, Open MPI, Kubernetes) says."""
     double: bool = False
     """Compute in double precision, as the run did."""
 
@@ -169,6 +187,7 @@ class Resume:
         if self.double:
             jax.config.update("jax_enable_x64", True)
         with reading_arguments():
+            join_others(self)
             problem = None if self.problem is None else find_problem(self.problem)
         found = resume(
             self.directory, problem=problem, generations=self.generations, evaluations=self.evaluations,
@@ -178,8 +197,17 @@ class Resume:
         tell(found if isinstance(found, list) else [found], self.directory)
 
 
+def join_others(command: Run | Resume) -> None:
+    """Makes the process one of several, if the command says so."""
+    given = {name: getattr(command, name) for name in ("coordinator", "processes", "index")}
+    if command.distributed or any(value is not None for value in given.values()):
+        distributed(**given)
+
+
 def tell(results: list[Result], directory: Path) -> None:
     """What came of it, a line a run."""
+    if not first():
+        return
     for result in results:
         last = ", ".join(f"{name} {values[-1]:.4g}" for name, values in result.history.metrics.items())
         seed = f"seed {result.seed}: " if len(results) > 1 else ""

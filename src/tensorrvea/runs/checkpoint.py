@@ -8,13 +8,14 @@ last and holds the checksums of the others.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from tensorrvea import loop
 from tensorrvea.optimize import Search
+from tensorrvea.processes import fetch
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError
 from tensorrvea.runs.files import digest, read_json, write_json
@@ -33,22 +34,24 @@ def segment_name(first: int, last: int) -> str:
     return f"history-{first:010d}-{last:010d}.npz"
 
 
-def save(search: Search, directory: Path, spec: str, before: dict[str, Any] | None, *, stopped: str) -> dict[str, Any]:
-    """Writes a checkpoint and gives its description; ``before`` is the last one's."""
+def save(
+    search: Search, carry: Any, directory: Path, spec: str, before: dict[str, Any] | None, *, stopped: str
+) -> dict[str, Any]:
+    """Writes a checkpoint with the carry, as it is on the host; gives its description. ``before`` is the last one's."""
     generation = search.generation
     segments = list(before["history"]) if before is not None else []
     done = segments[-1]["last"] if segments else -1
     if generation > done:
         segments = _append(search, directory, segments, first=done + 1)
     name = state_name(generation)
-    carry = write_arrays(directory / f"{name}.npz", named_leaves(on_one_device(search)))
+    written = write_arrays(directory / f"{name}.npz", named_leaves(carry))
     content = {
         "schema": SCHEMA,
         "spec": spec,
         "generation": generation,
         "elapsed": search.elapsed,
         "stopped": stopped,
-        "carry": carry,
+        "carry": written,
         "history": segments,
     }
     write_json(directory / f"{name}.json", {**content, "checksum": digest(content)})
@@ -111,17 +114,29 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
     return content
 
 
-def restore(search: Search, directory: Path, content: dict[str, Any]) -> None:
-    """Puts a search where the checkpoint was taken. Changes nothing if any of it is damaged."""
+class Saved(NamedTuple):
+    """What a checkpoint holds, on the host."""
+
+    generation: int
+    stopped: str
+    carry: Any
+    segments: list[tuple[Any, list[float], list[float]]]
+
+
+def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
+    """What the checkpoint holds, if none of it is damaged and it fits the search."""
     path = directory / f"{state_name(content['generation'])}.npz"
     carry_like, _, record_like = shapes(search)
     with understood(path):
         carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
         segments = list(_segments(directory, content["history"], record_like))
-    search.carry = loop.place(search.program, carry, key=search.key, x=search.start_x)
-    search.generation = content["generation"]
-    search.stopped = content["stopped"]
-    for records, progress, seconds in segments:
+    return Saved(content["generation"], content["stopped"], carry, segments)
+
+
+def restore(search: Search, saved: Saved) -> None:
+    """Puts a search where the checkpoint was taken; its carry stays on the host."""
+    search.carry, search.generation, search.stopped = saved.carry, saved.generation, saved.stopped
+    for records, progress, seconds in saved.segments:
         search.chronicle.add(records, progress, seconds)
 
 
@@ -151,8 +166,8 @@ def shapes(search: Search) -> tuple[Any, Any, Any]:
 
 
 def on_one_device(search: Search) -> Any:
-    """The carry as it is without the rows that fill the devices, so that any number of devices can go on with it."""
-    carry = jax.device_get(search.carry)
+    """The carry on the host, without the rows that fill the devices: any number of devices can go on with it."""
+    carry = fetch(search.carry)
     if search.program.mesh is None:
         return carry
     like, _, _ = shapes(search)

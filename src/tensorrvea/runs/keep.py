@@ -1,13 +1,19 @@
-"""A search kept in a directory: begun, or gone on with, and saved as it goes."""
+"""A search kept in a directory: begun, or gone on with, and saved as it goes.
+
+Of several processes only the first has the directory; the others hear from it what was found there.
+"""
 
 import time
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from tensorrvea import loop
 from tensorrvea.checks import check_number
 from tensorrvea.optimize import Search
+from tensorrvea.processes import agreed, by_first, of_all, together
+from tensorrvea.result import Result
 from tensorrvea.runs import checkpoint
 from tensorrvea.runs.arrays import write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError, SpecDiffersError
@@ -22,7 +28,7 @@ from tensorrvea.runs.manifest import (
     write_manifest,
 )
 from tensorrvea.runs.signals import Signals
-from tensorrvea.runs.spec import BUDGETS, describe, differences
+from tensorrvea.runs.spec import BUDGETS, Arrays, Spec, describe, differences
 
 INTERVAL = 30.0
 # A checkpoint that takes long is taken less often, so that all of them take at most this share of the time.
@@ -48,15 +54,20 @@ def keep_run(
     """
     check_number("checkpoint_seconds", every, minimum=0.0)
     path = Path(directory)
-    path.mkdir(parents=True, exist_ok=True)
-    with locked(path), Signals() as signals:
+    with together(), ExitStack() as held, Signals() as signals:
+        by_first(lambda: hold(path, held))
         kept = Kept(search, path, every=every, signals=signals)
         kept.open(extend=extend, accept_changes=accept_changes)
         if not search.stopped:
             search.run(progress, between=kept.between)
-        if kept.manifest["ended"] is None:
-            kept.close()
+        kept.close()
     signals.obey()
+
+
+def hold(directory: Path, held: ExitStack) -> None:
+    """Makes the directory, if it is not there, and keeps others out of it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    held.enter_context(locked(directory))
 
 
 class Kept:
@@ -64,6 +75,7 @@ class Kept:
 
     def __init__(self, search: Search, directory: Path, *, every: float, signals: Signals):
         self.search, self.directory, self.every, self.signals = search, directory, every, signals
+        self.manifest: dict[str, Any] = {}
         self.last: dict[str, Any] | None = None
         self.before: dict[str, Any] | None = None
         self.due = 0.0
@@ -71,25 +83,38 @@ class Kept:
     # Begin, or go on.
 
     def open(self, *, extend: bool, accept_changes: bool) -> None:
-        spec, arrays = describe(self.search)
+        search, (spec, arrays) = self.search, describe(self.search)
+        saved = by_first(lambda: self.find(spec, arrays, extend=extend, accept_changes=accept_changes))
+        if saved is not None:
+            checkpoint.restore(search, saved)
+        search.stopped = by_first(lambda: self.begin(spec, extend=extend))
+        if search.carry is not None and not search.stopped:
+            search.carry = loop.place(search.program, search.carry, key=search.key, x=search.start_x)
+            compile_rest(search)
+        self.due = time.monotonic() + self.every
+
+    def find(self, spec: Spec, arrays: Arrays, *, extend: bool, accept_changes: bool) -> checkpoint.Saved | None:
+        """The last checkpoint of the directory; a manifest where there is none."""
         if (self.directory / NAME).exists() or (self.directory / NAME).is_symlink():
             self.manifest, _ = read_manifest(self.directory)
             self.agree(spec, extend=extend, accept_changes=accept_changes)
-            self.last = restore_latest(self.search, self.directory, self.manifest)
-        else:
-            foreign = [path.name for path in self.directory.iterdir() if path.name != "lock"]
-            if any(checkpoint.OURS.fullmatch(name) for name in foreign if not name.endswith(".part")):
-                raise RunError(f"{self.directory} has checkpoints but no {NAME}: it is not complete")
-            self.manifest = new_manifest(spec, arrays, self.directory)
+            self.last, saved = find_latest(self.search, self.directory, self.manifest)
+            return saved
+        foreign = [path.name for path in self.directory.iterdir() if path.name != "lock"]
+        if any(checkpoint.OURS.fullmatch(name) for name in foreign if not name.endswith(".part")):
+            raise RunError(f"{self.directory} has checkpoints but no {NAME}: it is not complete")
+        self.manifest = new_manifest(spec, arrays, self.directory)
+        return None
+
+    def begin(self, spec: Spec, *, extend: bool) -> str:
+        """Writes that the run begins or goes on, unless it has ended: then says why."""
         self.spec_digest = digest_of(self.manifest)
         if extend:
             self.extend(spec)
         self.manifest["spec"] |= {key: value for key, value in spec.items() if key != "budget"}  # accepted sources
         if not self.search.stopped:
             self.begin_session()
-            if self.search.carry is not None:
-                compile_rest(self.search)
-        self.due = time.monotonic() + self.every
+        return self.search.stopped
 
     def agree(self, spec: dict[str, Any], *, extend: bool, accept_changes: bool) -> None:
         """Refuses a directory that holds another run."""
@@ -129,7 +154,7 @@ class Kept:
                 warnings.warn(
                     f"{self.directory} goes on elsewhere than it was begun ({'; '.join(changed)}): "
                     "results may differ in their last bits from those of a run that was never stopped",
-                    stacklevel=5,
+                    stacklevel=8,
                 )
         self.manifest["sessions"].append(session)
         write_manifest(self.directory, self.manifest)
@@ -139,18 +164,27 @@ class Kept:
     def between(self) -> None:
         """Saves if it is time to, if the search has ended, or if somebody wants it to leave."""
         search = self.search
-        if self.signals.received is not None and not search.stopped:
+        asked = of_all([self.signals.received or 0, time.monotonic() >= self.due])
+        signal, due = int(asked[:, 0].max()), bool(asked[0, 1])  # anybody's signal, and the first's clock
+        if signal and not search.stopped:
+            self.signals.received = signal
             self.save(stopped="")
             search.stopped = "interrupted"
         elif search.stopped:
             self.save(stopped=search.stopped)
-        elif time.monotonic() >= self.due:
+        elif due:
             self.save(stopped="")
 
     def save(self, *, stopped: str) -> None:
         started = time.monotonic()
+        carry = checkpoint.on_one_device(self.search)
+        by_first(lambda: self.write(carry, stopped))
+        ended = time.monotonic()
+        self.due = ended + max(self.every, (ended - started) / SHARE)
+
+    def write(self, carry: Any, stopped: str) -> None:
         try:
-            new = checkpoint.save(self.search, self.directory, self.spec_digest, self.last, stopped=stopped)
+            new = checkpoint.save(self.search, carry, self.directory, self.spec_digest, self.last, stopped=stopped)
         except OSError as error:
             kept = "none yet" if self.last is None else f"of generation {self.last['generation']}"
             raise RunError(
@@ -160,16 +194,19 @@ class Kept:
         self.before, self.last = self.last, new
         # Only now that the new one is safe, what came before the last two goes.
         checkpoint.remove_others(self.directory, [one for one in (self.before, self.last) if one is not None])
-        ended = time.monotonic()
-        self.due = ended + max(self.every, (ended - started) / SHARE)
 
     def close(self) -> None:
-        """Writes how it ended, and what was found."""
+        """Writes how it ended, and what was found, unless that was done when it ended."""
+        if agreed(self.manifest.get("ended")) is None:
+            results = [] if self.search.stopped == "interrupted" else self.search.results()
+            by_first(lambda: self.write_end(results))
+
+    def write_end(self, results: list[Result]) -> None:
         search, session = self.search, self.manifest["sessions"][-1]
         session["ended"], session["generation"] = now(), search.generation
         if search.stopped != "interrupted":
             self.manifest["ended"] = {"at": now(), "why": search.stopped, "generation": search.generation}
-            write_result(search, self.directory)
+            write_result(results, self.directory, batch=search.batch)
         write_manifest(self.directory, self.manifest)
 
 
@@ -182,25 +219,27 @@ def compile_rest(search: Search) -> None:
         loop.chunk_compiled.prepare(search.program, **search.chunk_arguments(0, []))
 
 
-def restore_latest(search: Search, directory: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
-    """Restores the latest checkpoint that is sound, and gives its description; None if there is none at all."""
+def find_latest(
+    search: Search, directory: Path, manifest: dict[str, Any]
+) -> tuple[dict[str, Any], checkpoint.Saved] | tuple[None, None]:
+    """The description and the content of the latest checkpoint that is sound; None if there is none at all."""
     problems: list[str] = []
     for generation in checkpoint.found(directory):
         try:
             content = checkpoint.describe_checkpoint(directory, generation, digest_of(manifest))
-            checkpoint.restore(search, directory, content)
+            saved = checkpoint.read(search, directory, content)
         except DamagedError as error:
             problems.append(str(error))
             continue
         extended = manifest["extended"]
         if extended and extended[-1]["generation"] >= generation:  # it ended, and then got a larger budget
-            search.stopped = ""
+            saved = saved._replace(stopped="")
         if problems:
-            warnings.warn(f"{problems[0]}; the checkpoint before it, of generation {generation}, is used", stacklevel=5)
-        return content
+            warnings.warn(f"{problems[0]}; the checkpoint before it, of generation {generation}, is used", stacklevel=8)
+        return content, saved
     if problems:
         raise DamagedError(f"{directory} has no sound checkpoint: " + "; ".join(problems))
-    return None
+    return None, None
 
 
 def digest_of(manifest: dict[str, Any]) -> str:
@@ -214,11 +253,11 @@ def _without_sources(content: Any) -> Any:
     return [_without_sources(value) for value in content] if isinstance(content, list) else content
 
 
-def write_result(search: Search, directory: Path) -> None:
+def write_result(results: list[Result], directory: Path, *, batch: bool) -> None:
     """The fronts that were found, in the user's values and signs, for any program that reads ``.npz``."""
     arrays: dict[str, Any] = {}
-    for result in search.results():
-        prefix = f"seed{result.seed}." if search.batch else ""
+    for result in results:
+        prefix = f"seed{result.seed}." if batch else ""
         arrays |= {prefix + name: getattr(result, name) for name in ("X", "F", "violation")}
     write_arrays(directory / RESULT, arrays)
 

@@ -9,11 +9,13 @@ import jax
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.optimize import Budget, Callback, Search
 from tensorrvea.problem import Problem
+from tensorrvea.processes import by_first
 from tensorrvea.result import Result
+from tensorrvea.runs.checkpoint import restore
 from tensorrvea.runs.errors import RunError
-from tensorrvea.runs.keep import INTERVAL, keep_run, restore_latest
+from tensorrvea.runs.keep import INTERVAL, find_latest, keep_run
 from tensorrvea.runs.manifest import NAME, read_manifest, understood
-from tensorrvea.runs.spec import BUDGETS, decode, decode_budget, decode_metrics, decode_problem
+from tensorrvea.runs.spec import BUDGETS, Arrays, decode, decode_budget, decode_metrics, decode_problem
 
 
 def resume(
@@ -44,7 +46,7 @@ def resume(
         that the larger budget would have given from the start.
       accept_changes: goes on although the source of the user's own parts has changed.
       checkpoint_seconds: from one checkpoint to the next.
-      devices: as in ``optimize``; any number of them can go on with what any other has begun.
+      devices: as in ``optimize``; any number of them, or of processes, can go on with what any other has begun.
 
     Returns:
       The result; a list of them for a run of ``replicate``.
@@ -53,7 +55,8 @@ def resume(
     given = {"generations": generations, "evaluations": evaluations, "seconds": seconds}
     extend = any(value is not None for value in given.values())
     search = search_of(
-        path, problem=problem, algorithm=algorithm, metrics=metrics, stop=stop, callbacks=callbacks,
+        path, by_first(lambda: read_manifest(path)),
+        problem=problem, algorithm=algorithm, metrics=metrics, stop=stop, callbacks=callbacks,
         budget=given if extend else None, devices=devices,
     )  # fmt: skip
     keep_run(search, path, every=checkpoint_seconds, progress=progress, extend=extend, accept_changes=accept_changes)
@@ -65,10 +68,12 @@ def load(
 ) -> Result | list[Result]:
     """What a run has found by its last checkpoint. Runs nothing, and needs no code of the user's own."""
     path = Path(directory)
-    manifest, _ = read_manifest(path)
-    search = search_of(path, problem=problem, algorithm=algorithm, stand_in=True)
-    if restore_latest(search, path, manifest) is None:
+    kept = read_manifest(path)
+    search = search_of(path, kept, problem=problem, algorithm=algorithm, stand_in=True)
+    _, saved = find_latest(search, path, kept[0])
+    if saved is None:
         raise RunError(f"{path} has no checkpoint yet")
+    restore(search, saved)
     return results_of(search)
 
 
@@ -79,6 +84,7 @@ def results_of(search: Search) -> Result | list[Result]:
 
 def search_of(
     directory: Path,
+    kept: tuple[dict[str, Any], Arrays],
     *,
     problem: Problem | None = None,
     algorithm: Algorithm | None = None,
@@ -90,7 +96,7 @@ def search_of(
     stand_in: bool = False,
 ) -> Search:
     """The search that a manifest describes, not yet restored; ``stand_in`` if it is only to be looked at."""
-    manifest, arrays = read_manifest(directory)
+    manifest, arrays = kept
     spec = manifest["spec"]
     with understood(directory / NAME):
         problem = problem or decode_problem(spec["problem"], arrays, stand_in=stand_in)

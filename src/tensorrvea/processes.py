@@ -1,0 +1,178 @@
+"""Several processes that are one run: JAX's own multi-process runtime, and what they must agree on.
+
+Every process runs the same script, and all of them compile and call the same code in the same order. What only one can
+know (its clock, its signals, its disk) goes from the first to the others here. With one process, nothing here does
+anything.
+"""
+
+import atexit
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import jax
+import numpy as np
+from jax.experimental.multihost_utils import broadcast_one_to_all, process_allgather
+
+from tensorrvea.checks import check_integer
+
+# Seconds without a sign of life after which a process counts as lost.
+HEARTBEAT = 30
+# Bytes of a message that need no second one, and that go at once.
+SMALL, LARGE = 2**10, 2**26
+# What the errors of a broken connection have in common: who it was that noticed.
+RUNTIMES = ("gloo", "nccl", "coordination service", "distributed service")
+
+
+class LostProcessError(RuntimeError):
+    """Another process of the run is gone."""
+
+
+def distributed(*, coordinator: str | None = None, processes: int | None = None, index: int | None = None) -> None:
+    """Makes this process one of several that do the same runs together, over all devices of all of them.
+
+    Every process calls it once, before anything of JAX runs, and goes on with the same script. Without arguments, they
+    find each other by what Slurm, Open MPI or Kubernetes have told them (see ``jax.distributed.initialize``).
+
+    Args:
+      coordinator: ``"host:port"`` of the first process, with a port that is free there.
+      processes: how many there are.
+      index: which of them this one is, from 0 on.
+    """
+    given = {"coordinator": coordinator, "processes": processes, "index": index}
+    missing = [name for name, value in given.items() if value is None]
+    if processes is not None:
+        check_integer("processes", processes, minimum=1)
+    if index is not None and check_integer("index", index, minimum=0) >= (processes or index + 1):
+        raise ValueError(f"index must be below {processes}, the number of processes, got {index}")
+    if coordinator is not None and not coordinator.rpartition(":")[2].isdigit():
+        raise ValueError(f"coordinator must be host:port, got {coordinator!r}")
+    # JAX would listen to SIGTERM itself, and nobody else would hear of it.
+    jax.config.update("jax_enable_preemption_service", False)
+    try:
+        jax.distributed.initialize(
+            coordinator, processes, index, heartbeat_timeout_seconds=HEARTBEAT,
+            cluster_detection_method=None if missing else "deactivate",
+        )  # fmt: skip
+    except ValueError as error:
+        raise ValueError(
+            f"no launcher was found that says what the other processes are: give {', '.join(missing)} ({error})"
+        ) from error
+    atexit.register(_leave_the_lost)
+
+
+def several() -> bool:
+    return jax.distributed.is_initialized() and jax.process_count() > 1
+
+
+def first() -> bool:
+    """Whether this is the process that prints and writes."""
+    return not several() or jax.process_index() == 0
+
+
+# What all know.
+
+
+def agreed(value: Any) -> Any:
+    """What the first process says."""
+    if not several():
+        return value
+    message = pickle.dumps(value) if first() else b""
+    head = _broadcast(len(message).to_bytes(8, "big") + message[: SMALL - 8], SMALL)
+    length, message = int.from_bytes(head[:8], "big"), message[SMALL - 8 :]
+    received = [head[8:]]
+    for start in range(0, length - (SMALL - 8), LARGE):
+        size = min(LARGE, 1 << (length - SMALL + 8 - start - 1).bit_length())  # few sizes: each is compiled
+        received.append(_broadcast(message[start : start + size], size))
+    return pickle.loads(b"".join(received)[:length])
+
+
+def _broadcast(message: bytes, size: int) -> bytes:
+    return broadcast_one_to_all(np.frombuffer(message.ljust(size, b"\0"), np.uint8)).tobytes()
+
+
+def by_first(function: Callable[[], Any]) -> Any:
+    """What ``function`` gives, or raises, in the first process; the others do not call it."""
+    if not several():
+        return function()
+    value, error = None, None
+    if first():
+        try:
+            value = function()
+        except BaseException as raised:
+            error = raised
+    value, reason = agreed((value, None if error is None else _sendable(error)))
+    if reason is not None:
+        raise error or reason
+    return value
+
+
+def _sendable(error: BaseException) -> BaseException:
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def of_all(numbers: list[int]) -> np.ndarray:
+    """The numbers of every process, a row each."""
+    row = np.asarray(numbers, np.int32)
+    return process_allgather(row) if several() else row[None]
+
+
+def fetch(tree: Any) -> Any:
+    """Arrays as they are on all devices of all processes, on the host of each."""
+    return jax.tree.map(_fetch_one, tree) if several() else jax.device_get(tree)
+
+
+def _fetch_one(leaf: Any) -> np.ndarray:
+    if not isinstance(leaf, jax.Array) or leaf.is_fully_replicated or leaf.is_fully_addressable:
+        return np.asarray(leaf)
+    # Some columns at a time: all of X may be more than a device has room for.
+    pieces = -(-leaf.nbytes // LARGE) if leaf.ndim > 1 else 1
+    width = -(-leaf.shape[-1] // pieces)
+    starts = range(0, leaf.shape[-1], width) if width else range(1)
+    parts = [process_allgather(leaf[..., start : start + width], tiled=True) for start in starts]
+    return np.concatenate(parts, axis=-1)
+
+
+# When one is gone.
+
+_lost = False
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """In here, what goes wrong because another process is gone says so."""
+    global _lost
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        if isinstance(error, LostProcessError) or not (several() and _is_of_a_runtime(error)):
+            raise
+        _lost = True
+        raise LostProcessError(
+            f"process {jax.process_index()} of {jax.process_count()} has lost another one, and the run ends here; "
+            "a run with a directory goes on from its last checkpoint, with any number of processes, "
+            f"if it is resumed ({error!s:.200})"
+        ) from error
+
+
+def _is_of_a_runtime(error: BaseException) -> bool:
+    return any(name in str(error).lower() for name in RUNTIMES)
+
+
+def leave(code: int) -> NoReturn:
+    """Ends this process without waiting for the others, which JAX would do, and abort if they do not come."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _leave_the_lost() -> None:
+    if several() and (_lost or isinstance(getattr(sys, "last_value", None), Exception)):
+        leave(1)
