@@ -8,7 +8,7 @@
 Writes ``out/speed/NAME.json`` (every measurement), ``.md`` (the table) and, for the two series, the log-log figure.
 Each library runs in a process and an environment of its own; those of pymoo and EvoX are made under
 ``out/environments`` the first time. The machines are noisy: what counts is the ratio inside a round, given as
-the median over rounds and its range.
+the median over rounds and its range. The first call has the compilation in it, and making the problem.
 """
 
 import argparse
@@ -32,11 +32,25 @@ SIZES = {
         ("DTLZ1", 100, 262144, 1, {"tensorrvea": 100, "paper_rvea": 2, "evox": 2}),
     ],
     "population": [
-        ("DTLZ1", n, 100, 1, {"tensorrvea": 100, "rvea": 20 if n < 4096 else 2, "paper_rvea": 20 if n < 1024 else 1})
+        (
+            "DTLZ1",
+            n,
+            100,
+            1,
+            {"tensorrvea": 100, "rvea": 20 if n < 4096 else 2, "paper_rvea": 20 if n < 1024 else 1}
+            | ({"pymoo": 20 if n < 1024 else 2, "evox": 20 if n < 1024 else 2} if n <= 4096 else {}),
+        )
         for n in (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
     ],
     "dimension": [
-        ("DTLZ1", 100, d, 1, {"tensorrvea": 50, "rvea": 20 if d < 65536 else 4, "paper_rvea": 10 if d < 65536 else 2})
+        (
+            "DTLZ1",
+            100,
+            d,
+            1,
+            {"tensorrvea": 100 if d < 65536 else 50}
+            | dict.fromkeys(("rvea", "paper_rvea", "pymoo", "evox"), 10 if d < 32768 else 2),
+        )
         for d in (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144)
     ],
     "beyond": [
@@ -69,21 +83,24 @@ def measure(library: str, problem: str, n: int, d: int, seeds: int, generations:
 
 
 def table(rows: list[dict]) -> str:
-    lines = ["| problem | n | d | seeds | library | time a generation | times slower than TensorRVEA | peak MB |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
+    columns = ("problem", "n", "d", "seeds", "library", "time a generation", "times slower than TensorRVEA")
+    columns += ("evaluations a second", "first call", "peak MB")
+    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
     for row in rows:
         size = f"| {row['problem']} | {row['n']:,} | {row['d']:,} | {row['seeds']} "
         for library, rounds in row["rounds"].items():
             good = [one for one in rounds if "times" in one]
             if not good:
-                lines.append(size + f"| {library} | failed: {rounds[0].get('error', '')[:60]} | | |")
+                lines.append(size + f"| {library} | failed: {rounds[0].get('error', '')[:60]} | | | | |")
                 continue
             time = median(median(one["times"]) for one in good)
             pairs = zip(rounds, row["rounds"]["tensorrvea"], strict=True)
             ratios = [median(a["times"]) / median(b["times"]) for a, b in pairs if "times" in a and "times" in b]
             spread = f"{median(ratios):.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
             peak = max(one["peak_mb"] for one in good)
-            lines.append(size + f"| {library} | {show(time)} | {spread} | {peak:,.0f} |")
+            first = median(one["first_call"] for one in good)
+            rate = row["n"] * row["seeds"] / time
+            lines.append(size + f"| {library} | {show(time)} | {spread} | {rate:,.0f} | {show(first)} | {peak:,.0f} |")
     return "\n".join(lines) + "\n"
 
 

@@ -20,7 +20,7 @@ def tensorrvea(algorithm, problem, n, d, generations, seeds):
 
     def run(seed):
         if seeds > 1:
-            tr.replicate(chosen, settings, generations=generations, seeds=range(seed, seed + seeds))
+            tr.replicate(chosen, settings, generations=generations, seeds=range(seed, seed + seeds), devices="cores")
         else:
             tr.optimize(chosen, settings, generations=generations, seed=seed)
 

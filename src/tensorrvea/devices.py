@@ -6,8 +6,9 @@ there, ``gather`` sends each row to where it is wanted. A mesh is in force while
 ``jax.set_mesh``; without one, nothing here does anything.
 """
 
+import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from math import ceil, sqrt
 from typing import Any
 
@@ -28,13 +29,19 @@ TURNS = 4
 NARROW = 64
 
 
-def make_mesh(devices: int | Sequence[jax.Device] | None, axis: str = AXIS) -> Mesh | None:
-    """A mesh of one axis: of the first so many devices, or of the given ones; None for JAX's own.
+# What can be said of devices: so many, these, or each of this machine's cores.
+Devices = int | str | Sequence[jax.Device] | None
+
+
+def make_mesh(devices: Devices, axis: str = AXIS) -> Mesh | None:
+    """A mesh of one axis: of the first so many devices, of the given ones, or of all cores; None for JAX's own.
 
     After ``tensorrvea.distributed`` it is of all devices of all processes.
     """
     if devices is None and not jax.distributed.is_initialized():
         return None
+    if devices == "cores":
+        devices = cores()
     there = jax.devices()
     if devices is None:
         devices = there
@@ -43,9 +50,9 @@ def make_mesh(devices: int | Sequence[jax.Device] | None, axis: str = AXIS) -> M
             raise ValueError(f"devices must be 1 to {len(there)}, as many as there are here, got {devices}")
         devices = there[: int(devices)]
     if isinstance(devices, str) or not isinstance(devices, Sequence) or not devices:
-        raise TypeError(f"devices takes a number of devices or a list of them, got {devices!r:.80}")
+        raise TypeError(f"devices takes a number of devices or a list of them, or 'cores', got {devices!r:.80}")
     if not all(isinstance(device, jax.Device) for device in devices):
-        raise TypeError(f"devices takes a number of devices or a list of them, got {devices!r:.80}")
+        raise TypeError(f"devices takes a number of devices or a list of them, or 'cores', got {devices!r:.80}")
     if len(set(devices)) < len(devices):
         raise ValueError(f"devices must differ from each other, got {devices!r:.80}")
     if jax.process_count() > 1 and set(devices) != set(there):
@@ -53,6 +60,20 @@ def make_mesh(devices: int | Sequence[jax.Device] | None, axis: str = AXIS) -> M
     if list(devices) == there[:1]:
         return None
     return Mesh(np.array(devices), (axis,), axis_types=(AxisType.Auto,))
+
+
+def cores() -> list[jax.Device]:
+    """The cores that this process may use, each a device of its own: JAX makes them so only before its first use."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(RuntimeError):  # It has been used, and has as many as it has.
+        jax.config.update("jax_num_cpu_devices", count)
+    there = jax.devices("cpu")
+    if len(there) < count:
+        raise ValueError(
+            f"devices='cores' comes too late: JAX has been used, with {len(there)} CPU device for {count} cores; "
+            f"call jax.config.update('jax_num_cpu_devices', {count}) right after import jax"
+        )
+    return there
 
 
 def on(mesh: Mesh | None) -> AbstractContextManager[Any]:

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from tensorrvea import loop
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.checks import check_array, check_choice, check_integer, check_number
-from tensorrvea.devices import AXIS, RUNS, make_mesh
+from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh
 from tensorrvea.history import Chronicle, individuals
 from tensorrvea.loop import HISTORIES, Carry, Compiled, Program
 from tensorrvea.problem import Problem
@@ -57,7 +57,7 @@ def optimize(
     progress: bool = False,
     directory: str | Path | None = None,
     checkpoint_seconds: float = 30.0,
-    devices: int | Sequence[jax.Device] | None = None,
+    devices: Devices = None,
 ) -> Result:
     """Searches for the front of ``problem`` and gives what was found.
 
@@ -75,8 +75,8 @@ def optimize(
       progress: whether to show a progress bar.
       directory: where the run is kept: called again, it goes on where it was stopped (see ``docs/runs.md``).
       checkpoint_seconds: from one checkpoint to the next.
-      devices: the number of devices to divide the rows over, or a list of them; one if not given, and all after
-        ``distributed``. The result is the same, bit for bit (see ``docs/scale.md``).
+      devices: the number of devices to divide the rows over, a list of them, or ``"cores"`` for all of a CPU's; one
+        if not given, and all after ``distributed``. The result is the same, bit for bit (see ``docs/scale.md``).
     """
     population = population_of(algorithm)
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
@@ -103,7 +103,7 @@ def replicate(
     progress: bool = False,
     directory: str | Path | None = None,
     checkpoint_seconds: float = 30.0,
-    devices: int | Sequence[jax.Device] | None = None,
+    devices: Devices = None,
 ) -> list[Result]:
     """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does.
 
@@ -166,7 +166,7 @@ class Search:
     callbacks: Callback | Sequence[Callback] = ()
     stop: Callback | Sequence[Callback] = ()
     every: int = 10
-    devices: int | Sequence[jax.Device] | None = None
+    devices: Devices = None
 
     generation: int = field(default=-1, init=False)
     stopped: str = field(default="", init=False)
@@ -191,9 +191,9 @@ class Search:
         metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
         for function in self.stop:
             getattr(function, "check", lambda *_: None)(self.problem, metrics)
+        mesh = make_mesh(self.devices, RUNS if self.batch else AXIS)
         sized = getattr(self.algorithm, "sized", None)
         algorithm = sized(self.problem) if sized else self.algorithm
-        mesh = make_mesh(self.devices, RUNS if self.batch else AXIS)
         self.program = Program(self.problem, algorithm, metrics, self.history, self.archive, mesh)
         self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
         # As many runs on each device: the last seed may be there more than once.

@@ -84,8 +84,8 @@ class Run:
     """From one checkpoint to the next."""
     progress: bool | None = None
     """A progress bar; by default in a terminal and not in a pipe."""
-    devices: int | None = None
-    """Divide the rows over this many devices; one if not given. The result is the same."""
+    devices: int | Literal["cores"] | None = None
+    """Divide the rows over this many devices, or over all cores; one if not given. The result is the same."""
     coordinator: str | None = None
     """host:port of the first of several processes that do the run together."""
     processes: int | None = None
@@ -170,8 +170,8 @@ class Resume:
     """From one checkpoint to the next."""
     progress: bool | None = None
     """A progress bar; by default in a terminal and not in a pipe."""
-    devices: int | None = None
-    """Divide the rows over this many devices: any number can go on with what any other has begun."""
+    devices: int | Literal["cores"] | None = None
+    """Divide the rows over this many devices, or over all cores: any number can go on with what any other has begun."""
     coordinator: str | None = None
     """host:port of the first of several processes that do the run together."""
     processes: int | None = None

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from tensorrvea.algorithms.base import Algorithm
+from tensorrvea.devices import Devices
 from tensorrvea.optimize import Budget, Callback, Search
 from tensorrvea.problem import Problem
 from tensorrvea.processes import by_first
@@ -32,7 +31,7 @@ def resume(
     accept_changes: bool = False,
     checkpoint_seconds: float = INTERVAL,
     progress: bool = False,
-    devices: int | Sequence[jax.Device] | None = None,
+    devices: Devices = None,
 ) -> Result | list[Result]:
     """Goes on with a run where its last checkpoint was taken, and gives what a run that was never stopped would give.
 
@@ -92,7 +91,7 @@ def search_of(
     stop: Callback | Sequence[Callback] | None = None,
     callbacks: Callback | Sequence[Callback] = (),
     budget: dict[str, Any] | None = None,
-    devices: int | Sequence[jax.Device] | None = None,
+    devices: Devices = None,
     stand_in: bool = False,
 ) -> Search:
     """The search that a manifest describes, not yet restored; ``stand_in`` if it is only to be looked at."""
