@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from oracle_rewards import PAPER, first_fall, returns_of
-from toy import lanes_of, plain_loop
+from toy import QUICKLY, lanes_of, plain_loop
 
 from tensorrvea import TensorRVEA, optimize
 from tensorrvea.neuroevolution import TASKS, RobotProblem
@@ -16,8 +16,6 @@ from tensorrvea.neuroevolution.replay import record_from
 
 # The paper's tasks with each of the pipelines. Of the others, which are rows of the same table, one with one.
 COMBINATIONS = [(name, backend) for name in PAPER for backend in TASKS[name].pipelines] + [("MoAnt", "brax")]
-# Compiles in half the time, and runs a little longer.
-QUICKLY = {"xla_cpu_use_fusion_emitters": False}
 
 
 def test_the_mended_clip_is_still_needed():
@@ -72,9 +70,10 @@ def test_steps_are_those_of_brax_own_environment(task):
     trajectory = record_from(problem, x, problem.start_states(jax.random.key(0)), steps=12)
     rows = len(trajectory.actions)
     with quiet():
-        state = jax.jit(environment.reset)(jax.random.key(0))
-        pipeline_state = jax.jit(environment.pipeline_init)(trajectory.q[0], trajectory.qd[0])
-        step = jax.jit(environment.step)
+        state = jax.jit(environment.reset, compiler_options=QUICKLY)(jax.random.key(0))
+        begin = jax.jit(environment.pipeline_init, compiler_options=QUICKLY)
+        pipeline_state = begin(trajectory.q[0], trajectory.qd[0])
+        step = jax.jit(environment.step, compiler_options=QUICKLY)
         state = state.replace(pipeline_state=pipeline_state, obs=environment._get_obs(pipeline_state))
         for i in range(rows):
             ours = problem.task.observe(trajectory.q[i], trajectory.qd[i])

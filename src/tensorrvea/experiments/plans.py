@@ -101,7 +101,7 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
             ours="CSO", references="extensibility",
         ),
         "cpu": Robots(
-            tasks=HOPPERS, generations=100, repetitions=5, population=105, algorithms=OPERATORS, ours="CSO",
+            tasks=HOPPERS, generations=60, repetitions=3, population=105, algorithms=OPERATORS, ours="CSO",
             references="extensibility",
         ),
         "paper": Robots(
