@@ -125,6 +125,15 @@ def test_a_short_row_of_genes_ends_where_it_ends():
     assert set(gene[gene < 5]) <= set(range(5))
 
 
+def test_rows_that_fill_the_devices_do_not_change_what_the_others_draw(monkeypatch):
+    monkeypatch.setattr("tensorrvea.variation.polynomial.MANY_GENES", 10 * 4 + 1)
+    problem = Problem(lambda x: x[:2], lower=[0.0] * 4, upper=[1.0] * 4, objectives=2)
+    x, mutation = jnp.full((16, 4), 0.3), PolynomialMutation(probability=1.0)
+    alone = mutation(jax.random.key(1), x[:10], problem)
+    assert (alone != 0.3).any()
+    np.testing.assert_array_equal(mutation(jax.random.key(1), x, problem, 10)[:10], alone)
+
+
 @pytest.mark.parametrize("variables", [7, 12, 49])
 def test_a_gate_that_just_opens_makes_no_nan(variables, monkeypatch):
     """The word that is exactly the rate: u / rate must not be more than 1, whatever division is compiled to."""

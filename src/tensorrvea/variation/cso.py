@@ -62,7 +62,7 @@ class CSO:
         mean = mean_of_living(survivors, *problem.box)
         velocity = r1 * memory.velocity + r2 * (winner - loser) + self.phi * r3 * (mean - loser)
         x = jnp.clip(loser + velocity, *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem), Competitor(velocity))
+        return Offspring(self.mutation(mutation_key, x, problem, offspring), Competitor(velocity))
 
 
 def mean_of_living(survivors: Population, lower: Any, upper: Any) -> Float[Array, " d"]:

@@ -50,7 +50,7 @@ class DE(Forgetful):
         forced = below(words(forced_key, (whole(offspring), 1)), problem.variables) == jnp.arange(problem.variables)
         crossed = (uniform(cross_key, parent.shape) <= self.crossover_rate) | forced
         x = jnp.clip(jnp.where(crossed, a + self.scale * (b - c), parent), *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem))
+        return Offspring(self.mutation(mutation_key, x, problem, offspring))
 
 
 def three_others(

@@ -41,4 +41,4 @@ class GA(Forgetful):
         x = children.reshape(len(mates), -1)[: whole(offspring)]
         # Clipped before mutation: outside the bounds the formula of the mutation has no meaning.
         x = jnp.clip(x, *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem))
+        return Offspring(self.mutation(mutation_key, x, problem, offspring))

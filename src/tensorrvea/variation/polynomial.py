@@ -11,6 +11,9 @@ from tensorrvea.problem import Problem
 from tensorrvea.randomness import unit, words
 from tensorrvea.settings import settings
 
+# From here on the numbers of genes, with those of rows that fill the devices, may not be 32-bit integers any more.
+MANY_GENES = 2**30
+
 # One for all variables, or one each.
 Bound = Array | np.ndarray | np.floating
 
@@ -33,9 +36,13 @@ class PolynomialMutation:
         if self.rate is not None:
             check_number("rate", self.rate, minimum=0.0, maximum=1.0)
 
-    def __call__(self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Problem) -> Float[Array, "n d"]:
+    def __call__(
+        self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Problem, rows: int | None = None
+    ) -> Float[Array, "n d"]:
+        """``rows`` are how many of x there are without those that fill the devices, if there are such."""
         n, d = x.shape
-        if self.rate is None and n * d < 2**30:
+        # Not of n, which another number of devices would change: all of them have to draw alike.
+        if self.rate is None and (n if rows is None else rows) * d < MANY_GENES:
             return self._mutate_some(key, x, *problem.box)
         return self._mutate_any(key, x, *problem.box)
 

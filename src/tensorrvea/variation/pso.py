@@ -67,7 +67,7 @@ class PSO:
         follow = self.social * uniform(social_key, parents.x.shape) * (leader - parents.x)
         velocity = self.inertia * memory.velocity + pull + follow
         x = jnp.clip(parents.x + velocity, *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem), memory._replace(velocity=velocity))
+        return Offspring(self.mutation(mutation_key, x, problem, offspring), memory._replace(velocity=velocity))
 
 
 def look_back(parents: Population) -> Particle:
