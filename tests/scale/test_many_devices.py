@@ -31,6 +31,20 @@ def test_the_number_of_devices_does_not_change_a_bit(case):
     assert run("many_devices.py", case) == [f"{case} {devices} same" for devices in (2, 3, 8)]
 
 
+@pytest.mark.slow
+def test_whole_runs_are_the_same_on_many_devices():
+    cases = ["fronts", "resumed", "replicated", "host", "stochastic"]
+    assert run("whole_runs.py", *cases) == [f"{case} same" for case in cases]
+
+
+@pytest.mark.slow
+def test_a_device_of_eight_needs_a_sixth_of_the_memory_and_nobody_is_sent_all_of_x():
+    one, eight, told = map(int, run("compiled_text.py")[0].split())
+    assert one > 6 * eight
+    # All devices are told some numbers a row; X has 1,000.
+    assert told <= 16 * 65_536
+
+
 @pytest.mark.parametrize(
     ("devices", "error", "message"),
     [
