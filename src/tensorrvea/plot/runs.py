@@ -99,8 +99,8 @@ def plot_attainment(
     """What many runs reach together: where one, half, and all of them get.
 
     For two objectives, the best, median and worst attainment surfaces (attained by at least one run, by half,
-    by all) as stairs; a run that found nothing attains nothing. From three on, the solutions of all runs, coloured by the share of the runs that attain
-    them.
+    by all) as stairs; a run that found nothing attains nothing. From three on, the solutions of all runs, coloured by
+    the share of the runs that attain them.
     """
     if len(fronts) == 0:
         raise ValueError("fronts must hold at least one run, got none")
