@@ -69,8 +69,9 @@ def _problem(problem: Problem) -> tuple[list[str], dict[str, Any]]:
 
 def _algorithm(algorithm: Any) -> tuple[list[str], dict[str, Any]]:
     """The same for an algorithm and its variation."""
-    name = type(algorithm).__name__
-    if ALGORITHMS.get(name) is not type(algorithm):
+    kind: Any = type(algorithm)
+    name = kind.__name__
+    if ALGORITHMS.get(name) is not kind:
         raise UnnameableError
     words = ["--population", str(algorithm.population)]
     if name != "TensorRVEA":
@@ -78,12 +79,13 @@ def _algorithm(algorithm: Any) -> tuple[list[str], dict[str, Any]]:
     usual = ALGORITHMS[name](population=algorithm.population)
     changes: dict[str, Any] = {}
     if hasattr(algorithm, "variation"):
-        kind = type(algorithm.variation).__name__
-        if VARIATIONS.get(kind) is not type(algorithm.variation):
+        variation = algorithm.variation
+        operator = type(variation).__name__
+        if VARIATIONS.get(operator) is not type(variation):
             raise UnnameableError
-        if kind != "GA":
-            words += ["--variation", kind]
-        changes |= _changes(algorithm.variation, VARIATIONS[kind](), "variation")
+        if operator != "GA":
+            words += ["--variation", operator]
+        changes |= _changes(variation, VARIATIONS[operator](), "variation")
         usual = dataclasses.replace(usual, variation=algorithm.variation)
     return words, _checked(changes | _changes(algorithm, usual, "algorithm"))
 
