@@ -7,7 +7,7 @@ import pytest
 from pymoo.operators.survival.rank_and_crowding.metrics import calc_crowding_distance
 
 from tensorrvea.selection.crowding import crowding_distance, prune, repeated
-from tensorrvea.selection.dominance import ranks
+from tensorrvea.selection.dominance import rank_rows
 
 compiled = jax.jit(crowding_distance)
 compiled_prune = jax.jit(prune, static_argnums=2)
@@ -20,7 +20,7 @@ def test_distances_of_all_fronts_agree_with_pymoo(m, kind):
     n = 300
     f = (rng.random((n, m)) if kind == "random" else rng.integers(0, 6, (n, m))).astype(np.float32)
     alive = rng.random(n) < 0.9
-    rank = np.asarray(jax.jit(ranks)(f, alive))
+    rank = np.asarray(jax.jit(rank_rows)(f, alive))
     distance = np.asarray(compiled(f, rank, alive))
     assert (distance[~alive] == 0).all()
     for number in range(rank[alive].max() + 1):
