@@ -27,7 +27,6 @@ CASES = [
 # Each algorithm and each variation once; all of them together are in the slow tests.
 REPRESENTATIVE = [
     ("TensorRVEA", "GA", "plain"),
-    ("RVEA", "CSO", "constrained"),
     ("NSGA2", "PSO", "constrained"),
     ("RandomSearch", "", "plain"),
 ]

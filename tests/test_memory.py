@@ -18,6 +18,7 @@ def test_the_estimate_is_a_few_populations():
     assert "MB of state" in str(memory)
 
 
+@pytest.mark.slow
 def test_what_is_kept_counts_and_nothing_is_allocated():
     problem, algorithm = sizes.problem(), sizes.algorithm()
     before = len(jax.live_arrays())

@@ -1,6 +1,7 @@
 """RVEA beside pymoo's."""
 
 import numpy as np
+import pytest
 from pymoo.algorithms.moo.rvea import RVEA, APDSurvival
 from pymoo.operators.mutation.pm import PM
 from pymoo.optimize import minimize
@@ -28,6 +29,7 @@ class PaperSurvival(APDSurvival):
         return super()._do(*args, algorithm=algorithm, n_gen=later, **kwargs)
 
 
+@pytest.mark.slow
 def test_the_front_of_zdt1_is_as_good_as_pymoos_at_equal_evaluations():
     """With the same penalty and the same mutation; docs/quality.md has what either of them does here.
 

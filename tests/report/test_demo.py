@@ -3,9 +3,12 @@
 import runpy
 from pathlib import Path
 
+import pytest
+
 DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
 
 
+@pytest.mark.slow
 def test_the_demonstration_ends_with_the_path_of_its_page(tmp_path, capsys):
     main = runpy.run_path(str(DEMO))["main"]
     main(tmp_path / "out", population=28, generations=2, policies=6, robot_generations=1, steps=20)

@@ -280,9 +280,11 @@ ETA = tr.NSGA2(population=12, variation=tr.GA(crossover=tr.SBX(eta=15.0)))
 @pytest.mark.parametrize(
     ("problem", "algorithm"),
     [
-        (tr.problems.DTLZ2(objectives=3, variables=7), tr.TensorRVEA(population=12)),
-        (tr.problems.LSMOP1(objectives=2, variables=24, subcomponents=3), OTHER),
-        (tr.problems.ZDT1(), ETA),
+        pytest.param(
+            tr.problems.DTLZ2(objectives=3, variables=7), tr.TensorRVEA(population=12), marks=pytest.mark.slow
+        ),
+        pytest.param(tr.problems.LSMOP1(objectives=2, variables=24, subcomponents=3), OTHER, marks=pytest.mark.slow),
+        pytest.param(tr.problems.ZDT1(), ETA, marks=pytest.mark.slow),
         (RobotProblem(task="MoHopper-m2", backend="mujoco"), tr.TensorRVEA(population=4)),
         (RobotProblem(task="MoSwimmer", backend="mujoco", hidden=(3, 3), steps=7, episodes=2, starts="new"), OTHER),
     ],
@@ -303,13 +305,11 @@ def test_the_command_makes_the_run_again(problem, algorithm, tmp_path):
 
 
 def test_what_a_command_line_cannot_say_has_no_command(result, tmp_path):
-    own = tr.Problem(lambda x: x, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
-    for problem, algorithm in (
-        (own, tr.TensorRVEA(population=12)),
-        (tr.problems.ZDT1(), tr.TensorRVEA(population=12, vectors=np.eye(2))),
-    ):
-        found = optimize(problem, algorithm, generations=2, seed=0)
-        assert "command" not in run_from_result(found, "own").provenance
+    assert "command" in run_from_result(result, "named").provenance
+    own = tr.Problem(lambda x: x[:3], lower=[0.0] * 7, upper=[1.0] * 7, objectives=3)
+    vectors = tr.TensorRVEA(population=28, vectors=np.eye(3))
+    for other in (replace(result, problem=own), replace(result, algorithm=vectors)):
+        assert "command" not in run_from_result(other, "own").provenance
     x = np.full((3, 7), 0.5)
     optimize(result.problem, result.algorithm, generations=2, seed=0, x=x, directory=tmp_path / "started")
     (run,) = gather_runs([tmp_path / "started"], replays=0)

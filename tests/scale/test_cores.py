@@ -25,6 +25,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+@pytest.mark.slow
 def test_seeds_over_all_cores_find_the_same():
     child = [sys.executable, "-c", CHILD.format(cores=cores())]
     done = subprocess.run(child, capture_output=True, text=True, timeout=300, check=False)
