@@ -163,7 +163,7 @@ def test_a_click_pins_and_a_second_one_unpins(show):
 
 
 def test_a_click_pins_and_plays_a_replay_whose_frames_move(show):
-    browser = show(make_run(m=2, n=12, replays=[2, 7], units=["", ""]))
+    browser = show(make_run(m=2, n=12, replays=[walking(i, frames=1000) for i in (2, 7)], units=["", ""]))
     browser.click(*browser.point(7))
     assert pinned(browser) == [[0, 7]]
     assert browser.run("return report.player.shown") == [7]
@@ -403,16 +403,32 @@ def test_speed_and_scrubbing(show):
 
 def test_progress_has_a_band_for_each_algorithm(show):
     browser = show(*[make_run(f"{name}, seed {s}", seed=s) for name in ("A", "B") for s in (1, 2, 3)])
-    charts = (
-        "return [...document.querySelectorAll('.chart')].map(c => c.querySelector('figcaption').textContent.trim())"
-    )
+    charts = "return [...document.querySelectorAll('.chart figcaption .name')].map(name => name.textContent)"
     assert browser.run(charts) == ["hypervolume", "expected utility", "living", "evaluations a second"]
     assert browser.run("return document.querySelectorAll('.chart')[0].querySelectorAll('.band').length") == 2
     # Three runs that differ by 0.01: the mean is that of seed 2, the half width 4.302653 · 0.01 / √3.
     reading = browser.run("return document.querySelector('.reading-item').textContent")
-    assert reading == "A 0.9291 ± 0.025 at generation 10"
+    assert reading == "A 0.9291 ± 0.025"
+    assert browser.text(".chart .where") == "generation 10"
     browser.press("#progress-tabs button[data-value='seconds']")
-    assert "at 1 s" in browser.run("return document.querySelector('.reading-item').textContent")
+    assert browser.text(".chart .where") == "1 s"
+
+
+def test_the_wide_band_of_few_runs_does_not_flatten_the_line(show):
+    """Two runs that differ by 1 have a band of ± 6.4, and a line from 0.5 to 1.5."""
+    values = np.linspace(0, 1, 11)
+    browser = show(*[
+        make_run(f"A, seed {s}", history=History(generations=np.arange(11), metrics={"hv": values + s})) for s in (0, 1)
+    ])  # fmt: skip
+    heights = (
+        "return document.querySelector(arguments[0]).getAttribute('points').split(/[ ,]+/)"
+        ".map(Number).filter((_, k) => k % 2)"
+    )
+    line, band = (browser.run(heights, f".chart {kind}") for kind in (".curve", ".band"))
+    _, _, _, tall = browser.run("return document.querySelector('.chart svg').getAttribute('viewBox').split(' ')")
+    assert max(line) - min(line) > int(tall) / 5
+    assert 0 < min(band) < min(line)
+    assert max(line) < max(band) < int(tall)
 
 
 def test_infeasible_solutions_are_not_recommended(show):
@@ -443,7 +459,8 @@ def focused(browser):
 
 
 def test_every_control_is_reached_and_worked_by_keyboard(show):
-    run = make_run(replays=[1, 5], true_front=np.eye(3))
+    # Episodes that do not end by themselves while the test goes on.
+    run = make_run(replays=[walking(i, frames=1000) for i in (1, 5)], true_front=np.eye(3))
     browser = show(run)
     browser.key("Tab")
     assert focused(browser)[0] == "skip"

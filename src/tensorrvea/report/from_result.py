@@ -8,9 +8,11 @@ import jax
 import numpy as np
 
 from tensorrvea.decision import knee, spread
+from tensorrvea.problem import Problem
 from tensorrvea.report.command import make_command
 from tensorrvea.report.payload import History, Part, Replay, Run
 from tensorrvea.result import Result
+from tensorrvea.runs.registry import problem_settings
 
 VERSIONS = ("tensorrvea", "jax", "jaxlib", "numpy", "brax", "mujoco")
 TRUE_FRONT_POINTS = 3000
@@ -119,9 +121,18 @@ def _provenance(result: Result) -> dict[str, Any]:
         "device": ", ".join(sorted({device.device_kind for device in jax.devices()})),
         "system": f"{platform.system()} {platform.machine()}",
         "versions": installed_versions(),
-        "spec": {"problem": repr(result.problem), "algorithm": repr(result.algorithm)},
+        "spec": {"problem": _described(result.problem), "algorithm": repr(result.algorithm)},
         **({"command": command} if command else {}),
     }
+
+
+def _described(problem: Problem) -> str:
+    """As the call that makes it, where it is one of the library's."""
+    known = problem_settings(problem)
+    if known is None:
+        return repr(problem)
+    name, settings = known
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in settings.items())})"
 
 
 def installed_versions() -> dict[str, str]:

@@ -118,9 +118,8 @@ function showWeights() {
 
 function showMarked() {
   const table = byId("marked");
-  const head = element("tr", {}, element("th", { scope: "col", text: "Best by" }),
-    ...data.objectives.map((objective) => element("th", { scope: "col" }, nameElement(objective.name))),
-    element("td", {}));
+  const head = element("tr", {}, element("th", { scope: "col", text: "Best by" }), element("td", {}),
+    ...data.objectives.map((objective) => element("th", { scope: "col" }, nameElement(objective.name))));
   table.tHead.replaceChildren(head);
   table.tBodies[0].replaceChildren(...MARKS.map(({ key, name, shape }) => {
     const index = derived.marks[key];
@@ -131,13 +130,13 @@ function showMarked() {
     }
     row.dataset.run = data.runOf[index];
     row.dataset.solution = data.rowOf[index];
-    row.append(...objectivesOf(index).map((value) => element("td", { text: format(value) })));
     const pinned = pinOf(index);
-    row.append(element("td", {}, element("button", {
-      type: "button", class: "link", text: pinned ? `Pinned ${pinned.letter}` : "Pin", disabled: Boolean(pinned),
-      "aria-label": `Pin the solution that is best by ${name}`,
-      onclick: () => pinAndPlay(index),
-    })));
+    // Before the numbers, so that it is in sight where they are too many for a phone.
+    const pinIt = linkButton("Pin", `Pin the solution that is best by ${name}`, () => pinAndPlay(index));
+    const sign = () => element("span", { class: "letter", text: pinned.letter, role: "img",
+      "aria-label": `Pinned as ${pinned.letter}` });
+    row.append(element("td", {}, pinned ? sign() : pinIt));
+    row.append(...objectivesOf(index).map((value) => element("td", { text: format(value) })));
     row.addEventListener("pointerenter", () => setHover(index));
     row.addEventListener("pointerleave", () => setHover(-1));
     return row;

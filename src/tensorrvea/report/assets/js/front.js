@@ -147,10 +147,9 @@ function farToNear(depths) {
 }
 
 // Where a solution is on the screen: a point, or in parallel coordinates where its line meets an axis.
-function screenPlace(index) {
+function screenPlace(index, j = 1) {
   const { geometry } = front;
   if (geometry.kind === "parallel") {
-    const j = Math.min(data.m - 1, 1);
     return [geometry.at[j], geometry.scales[j](data.F[index * data.m + j])];
   }
   const point = [0, 0, 0];

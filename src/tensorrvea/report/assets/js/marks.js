@@ -56,10 +56,9 @@ function drawMarks() {
       at.forEach((x, j) => drawShape(context, shape, x, scales[j](data.F[index * data.m + j]), 4.5 + grown));
     });
   }
-  for (const { index, letter } of state.pins) {
-    if (parallel) own(index, 2.5);
-    drawPin(context, ...screenPlace(index), letter);
-  }
+  if (parallel) for (const { index } of state.pins) own(index, 2.5);
+  // On one axis, the letters of lines that meet there would hide one another.
+  state.pins.forEach(({ index, letter }, k) => drawPin(context, ...screenPlace(index, k % data.m), letter));
   if (state.hover >= 0) {
     if (parallel) own(state.hover, 3);
     else drawHover(context, ...screenPlace(state.hover));

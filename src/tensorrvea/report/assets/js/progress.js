@@ -40,7 +40,6 @@ function drawChart(chart) {
   const [width, height] = [300, 170];
   const box = { left: 46, right: width - 10, top: 10, bottom: height - 24 };
   const flat = (name) => curves.flatMap((curve) => curve[name] ?? []);
-  const values = [...flat("middle"), ...flat("low"), ...flat("high")];
   const positive = Math.min(...flat("middle")) > 0;
   // What falls by orders of magnitude is read on a logarithmic scale; what rises is not.
   const falls = curves.some((curve) => curve.middle.at(-1) < curve.middle[0]);
@@ -48,13 +47,15 @@ function drawChart(chart) {
   const floor = Math.min(...flat("middle")) / 3;  // a band may reach below zero, a logarithm cannot
   const level = (value) => (log ? Math.log10(Math.max(value, floor)) : value);
   const x = linear(padded([Math.min(...flat("x")), Math.max(...flat("x"))], 0), box.left, box.right);
-  const y = linear(padded([Math.min(...values.map(level)), Math.max(...values.map(level))], 0.05), box.bottom, box.top);
+  const y = linear(padded(heights(flat, level), 0.05), box.bottom, box.top);
   const summary = chartSummary(chart, curves);
   const svg = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": summary });
   chartAxes(svg, box, x, y, log);
   for (const curve of curves) {
     const series = `series-${curve.group % SERIES}`;
-    const along = (name) => curve.x.map((value, k) => [x(value), y(level(curve[name][k]))].map((p) => p.toFixed(1)));
+    const inFrame = (p) => Math.min(box.bottom, Math.max(box.top, p));
+    const along = (name) => curve.x.map((value, k) =>
+      [x(value), inFrame(y(level(curve[name][k])))].map((p) => p.toFixed(1)));
     if (curve.low) {
       const outline = [...along("high"), ...along("low").reverse()].join(" ");
       svg.append(svgElement("polygon", { points: outline, class: `band ${series}` }));
@@ -64,10 +65,9 @@ function drawChart(chart) {
     else svg.append(svgElement("circle", { cx: points[0][0], cy: points[0][1], r: 3, class: `point ${series}` }));
   }
   const reading = element("p", { class: "reading muted" });
-  const named = curves.length > 1;
-  const lastValues = () => {
-    reading.replaceChildren(...curves.map((curve) => readingOf(curve, curve.x.length - 1, named)));
-  };
+  const where = element("span", { class: "muted where" });
+  const read = (steps) => showReading(reading, where, curves, steps);
+  const lastValues = () => read(curves.map((curve) => curve.x.length - 1));
   lastValues();
   svg.addEventListener("pointermove", (event) => {
     const bounds = svg.getBoundingClientRect();
@@ -75,10 +75,10 @@ function drawChart(chart) {
     const cursor = Math.min(box.right, Math.max(box.left, x(value)));
     svg.querySelector(".cursor").setAttribute("transform", `translate(${cursor} 0)`);
     svg.classList.add("read");
-    reading.replaceChildren(...curves.map((curve) => {
+    read(curves.map((curve) => {
       let near = 0;
       curve.x.forEach((candidate, k) => { if (Math.abs(candidate - value) < Math.abs(curve.x[near] - value)) near = k; });
-      return readingOf(curve, near, named);
+      return near;
     }));
   });
   svg.addEventListener("pointerleave", () => {
@@ -86,7 +86,22 @@ function drawChart(chart) {
     lastValues();
   });
   const scale = element("span", { class: "muted", text: log ? " log scale" : "" });
-  return element("figure", { class: "chart" }, element("figcaption", {}, nameElement(chart.name), scale), svg, reading);
+  const caption = element("figcaption", {}, nameElement(chart.name), scale, where);
+  return element("figure", { class: "chart" }, caption, svg, reading);
+}
+
+// From the lowest to the highest that is shown. With few runs, bands can be far wider than what the lines tell: beyond
+// as much again as the lines span, they are cut by the frame; and below zero, where the lines are not.
+function heights(flat, level) {
+  const lines = flat("middle").map(level);
+  const [low, high] = [Math.min(...lines), Math.max(...lines)];
+  const bands = [...flat("low"), ...flat("high")].map(level);
+  const room = high > low ? high - low : Infinity;
+  const floor = Math.min(...flat("middle")) >= 0 ? level(0) : -Infinity;
+  return [
+    Math.max(Math.min(low, ...bands), low - room, Math.min(low, floor)),
+    Math.min(Math.max(high, ...bands), high + room),
+  ];
 }
 
 function chartAxes(svg, box, x, y, log) {
@@ -105,11 +120,21 @@ function chartAxes(svg, box, x, y, log) {
     svgElement("line", { x1: 0, x2: 0, y1: box.top, y2: box.bottom, class: "cursor" }));
 }
 
-function readingOf(curve, k, named) {
-  const spread = curve.low ? ` ± ${format((curve.high[k] - curve.low[k]) / 2, 2)}` : "";
-  const at = progressAxis === "seconds" ? `${format(curve.x[k], 3)} s` : `generation ${curve.x[k]}`;
-  return element("span", { class: "reading-item" }, element("span", { class: `swatch series-${curve.group % SERIES}` }),
-    named ? nameElement(data.groups[curve.group]) : "", ` ${format(curve.middle[k])}${spread} at ${at}`);
+// The values of the curves at a step each: where that is, once above if it is the same for all, or else beside each.
+function showReading(reading, where, curves, steps) {
+  const places = curves.map((curve, c) => {
+    const value = curve.x[steps[c]];
+    return progressAxis === "seconds" ? `${format(value, 3)} s` : `generation ${format(value)}`;
+  });
+  const together = new Set(places).size === 1;
+  where.textContent = together ? places[0] : "";
+  reading.replaceChildren(...curves.map((curve, c) => {
+    const k = steps[c];
+    const spread = curve.low ? ` ± ${format((curve.high[k] - curve.low[k]) / 2, 2)}` : "";
+    return element("span", { class: "reading-item" }, element("span", { class: `swatch series-${curve.group % SERIES}` }),
+      curves.length > 1 ? nameElement(data.groups[curve.group]) : "",
+      ` ${format(curve.middle[k])}${spread}${together ? "" : ` at ${places[c]}`}`);
+  }));
 }
 
 function chartSummary(chart, curves) {

@@ -72,6 +72,7 @@ function drawGround(context, width, height, cameraX, scale, toX, y) {
   const half = width / 2 / scale;
   for (const x of ticks(cameraX - half, cameraX + half, width / 80)) {
     context.fillRect(Math.round(toX(x)), y, 1, 6);
+    if (toX(x) < 24 || toX(x) > width - 24) continue;  // a number cut by the edge would be another
     write(context, `${format(x, 3)} m`, toX(x), y + Math.min(16, (height - y) / 2 + 4));
   }
 }

@@ -12,12 +12,15 @@ function linear([low, high], from, to) {
 
 function planeGeometry(width, height, domain) {
   const [jx, jy] = state.axes;
-  const box = { left: width < 480 ? 52 : 64, right: width - 18, top: 18, bottom: height - 50 };
+  const box = { right: width - 18, top: 18, bottom: height - 50 };
+  const y = linear(padded(domain[jy]), box.bottom, box.top);
+  // Room for the title and the longest number, of some 7 pixels a character.
+  box.left = 32 + 7 * Math.max(...upTicks(y, box).map(([, text]) => text.length), 3);
   return {
     kind: "2d",
     box,
     x: linear(padded(domain[jx]), box.left, box.right),
-    y: linear(padded(domain[jy]), box.bottom, box.top),
+    y,
     project(F, m, i, out) {
       out[0] = this.x(F[i * m + jx]);
       out[1] = this.y(F[i * m + jy]);
@@ -25,6 +28,8 @@ function planeGeometry(width, height, domain) {
     },
   };
 }
+
+const upTicks = (y, box) => labelled(ticks(...y.domain, (box.bottom - box.top) / 60));
 
 function drawPlaneAxes(context, geometry) {
   const { box, x, y } = geometry;
@@ -35,7 +40,7 @@ function drawPlaneAxes(context, geometry) {
     line(context, x(value), box.top, x(value), box.bottom);
     write(context, text, x(value), box.bottom + 14);
   }
-  for (const [value, text] of labelled(ticks(...y.domain, (box.bottom - box.top) / 60))) {
+  for (const [value, text] of upTicks(y, box)) {
     line(context, box.left, y(value), box.right, y(value));
     write(context, text, box.left - 8, y(value), { align: "right" });
   }

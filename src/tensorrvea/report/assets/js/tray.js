@@ -48,7 +48,7 @@ function pinnedTable(pins) {
       row(nameElement(data.variables[k]), values, k ? "variable" : "variable first");
     }
     if (width > FIRST_VARIABLES) {
-      const rest = element("span", { class: "muted", text: `and ${count(width - FIRST_VARIABLES, "more variable")}` });
+      const rest = element("span", { class: "muted", text: `+ ${width - FIRST_VARIABLES} more` });
       row(rest, pins.map(() => element("td", { text: "…" })));
     }
   } else if (data.csvBeside) {
