@@ -8,7 +8,7 @@
 Writes ``out/speed/NAME.json`` (every measurement), ``.md`` (the table) and, for the two series, the log-log figure.
 Each library runs in a process and an environment of its own; those of pymoo and EvoX are made under
 ``out/environments`` the first time. The machines are noisy: what counts is the ratio inside a round, given as
-the median over rounds and its range. The first call has the compilation in it, and making the problem.
+the median over rounds and its range. The first call makes the problem, compiles, and runs.
 """
 
 import argparse

@@ -113,7 +113,7 @@ def by_first(function: Callable[[], Any]) -> Any:
 def _sendable(error: BaseException) -> BaseException:
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:
+    except Exception:  # An exception of the user's may fail to be pickled, or to be made again, in any way.
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
 
