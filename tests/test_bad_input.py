@@ -194,10 +194,7 @@ WRONG = {
 
 
 def compiled_so_far() -> list[int]:
-    return [
-        compiled.compilations
-        for compiled in (loop.begin_compiled, loop.evaluate_compiled, loop.tell_compiled, loop.chunk_compiled)
-    ]
+    return [compiled.compilations for compiled in (loop.begin_compiled, loop.turn_compiled, loop.chunk_compiled)]
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), WRONG.values(), ids=WRONG.keys())

@@ -1,9 +1,10 @@
 """The generations: what is compiled, and what is recorded of it.
 
 A chunk of generations is one compiled loop. Its length is a number like any other, so that a remainder does not
-compile again, and its state is donated. A problem on the host is evaluated between a compiled ``ask`` and a
-compiled ``tell``; nothing calls back from inside compiled code. All functions take one run, or, with a batch of
-keys, many: then ``progress`` is still one number, since a condition on a batch of them would run both its sides.
+compile again, and its state is donated. A generation evaluates, tells and then asks for the next, so that the first
+population needs no code of its own, and a problem on the host is evaluated between two such turns; nothing calls back
+from inside compiled code. All functions take one run, or, with a batch of keys, many: then ``progress`` is still one
+number, since a condition on a batch of them would run both its sides.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.archive import empty_archive, insert
-from tensorrvea.devices import ROWS, RUNS, WHOLE, by_rows, by_runs, divided, mesh_in_force, on
+from tensorrvea.devices import ROWS, RUNS, WHOLE, by_rows, by_runs, mesh_in_force, on
 from tensorrvea.population import Offspring, Population, born
 from tensorrvea.problem import Problem
 
@@ -33,6 +34,8 @@ class Carry(NamedTuple):
 
     state: Any
     archive: Any
+    offspring: Offspring
+    """Who is evaluated next."""
 
 
 class Record(NamedTuple):
@@ -58,14 +61,14 @@ class Program(NamedTuple):
     mesh: Mesh | None = None
 
 
-def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> tuple[Carry, Offspring]:
-    """An empty carry and the first population, not yet evaluated."""
+def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> Carry:
+    """Nobody yet, and a first population to evaluate."""
     init_key, _ = generation_keys(key, 0)
     state, offspring = program.algorithm.init(init_key, program.problem, x)
     archive = (
         empty_archive(program.archive, Offspring(offspring.x), program.problem.objectives) if program.archive else ()
     )
-    return divided_carry(Carry(state, archive)), divided(offspring)
+    return divided_carry(Carry(state, archive, offspring))
 
 
 def divided_carry(carry: Carry) -> Carry:
@@ -85,12 +88,8 @@ def layout(carry: Carry) -> Carry:
         runs = every(carry, PartitionSpec(RUNS))
         return runs._replace(state=runs.state._replace(progress=WHOLE))
     rows = {"population": every(carry.state.population, ROWS), "score": ROWS}
-    return Carry(every(carry.state, WHOLE)._replace(**rows), every(carry.archive, ROWS))
-
-
-def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Offspring:
-    ask_key, _ = generation_keys(key, t)
-    return divided(program.algorithm.ask(ask_key, carry.state, program.problem))
+    state = every(carry.state, WHOLE)._replace(**rows)
+    return Carry(state, every(carry.archive, ROWS), every(carry.offspring, ROWS))
 
 
 def evaluate(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]) -> tuple[Array, Array]:
@@ -101,26 +100,29 @@ def evaluate(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[A
     return by_rows(lambda x, key: problem.evaluate(key, x), offspring.x, evaluate_key)
 
 
-def tell(
+def turn(
     program: Program,
+    key: PRNGKeyArray,
     carry: Carry,
-    offspring: Offspring,
+    t: Int[Array, ""],
     f: Array,
     violation: Array,
     progress: Float[Array, ""],
 ) -> tuple[Carry, Record]:
-    state = program.algorithm.tell(carry.state, offspring, f, violation, progress)
-    newborn = born(offspring, f, violation, program.algorithm.population)
+    """Tells how the offspring of generation t did, and asks for the next."""
+    algorithm, offspring = program.algorithm, carry.offspring
+    state = algorithm.tell(carry.state, offspring, f, violation, progress)
+    newborn = born(offspring, f, violation, algorithm.population)
     archive = insert(carry.archive, newborn._replace(memory=()), program.archive) if program.archive else ()
-    carry = divided_carry(Carry(state, archive))
-    return carry, record(program, state.population, newborn)
+    ask_key, _ = generation_keys(key, t + 1)
+    carry = Carry(state, archive, algorithm.ask(ask_key, state, program.problem))
+    return divided_carry(carry), record(program, state.population, newborn)
 
 
 def generation(
     program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], progress: Float[Array, ""]
 ) -> tuple[Carry, Record]:
-    offspring = ask(program, key, carry, t)
-    return tell(program, carry, offspring, *evaluate(program, key, offspring, t), progress)
+    return turn(program, key, carry, t, *evaluate(program, key, carry.offspring, t), progress)
 
 
 def generation_keys(key: PRNGKeyArray, t: Int[Array, ""] | int) -> Key[Array, "2"]:
@@ -245,7 +247,7 @@ def place(program: Program, carry: Carry, **start: Any) -> Carry:
     mesh = program.mesh
     if mesh is None:
         return jax.tree.map(jnp.array, carry)
-    like, _ = begin_compiled.shapes(program, **start)
+    like = begin_compiled.shapes(program, **start)
 
     # Rows that fill the devices are dead: zeros. Runs that do are as the last one is.
     mode: Any = "edge" if jnp.ndim(carry.state.score) > 1 else "constant"
@@ -263,45 +265,29 @@ def place(program: Program, carry: Carry, **start: Any) -> Carry:
 
 
 @compiled()
-def begin_compiled(program: Program, key: Key[Array, "..."], x: Array | None) -> tuple[Carry, Offspring]:
+def begin_compiled(program: Program, key: Key[Array, "..."], x: Array | None) -> Carry:
     if not many(key):
         return begin(program, key, x)
-    carry, offspring = by_runs(jax.vmap(lambda k, x: begin(program, k, x), (0, None)), (0, None), 0)(key, x)
+    carry = by_runs(jax.vmap(lambda k, x: begin(program, k, x), (0, None)), (0, None), 0)(key, x)
     progress = jnp.zeros((), carry.state.progress.dtype)
-    return carry._replace(state=carry.state._replace(progress=progress)), offspring
-
-
-@compiled()
-def ask_compiled(program: Program, key: Key[Array, "..."], carry: Carry, t: Int[Array, ""]) -> Offspring:
-    one = partial(ask, program)
-    if many(key):
-        return batched(one, axes=(0, "carry", None, 0), carry_axes=axes_of(carry))(key, carry, t)
-    return one(key, carry, t)
-
-
-@compiled()
-def evaluate_compiled(program: Program, key: Key[Array, "..."], offspring: Offspring, t: Int[Array, ""]) -> Any:
-    one = partial(evaluate, program)
-    if many(key):
-        return batched(one, axes=(0, 0, None, 0), carry_axes=None)(key, offspring, t)
-    return one(key, offspring, t)
+    return carry._replace(state=carry.state._replace(progress=progress))
 
 
 @compiled(donate=("carry",))
-def tell_compiled(
+def turn_compiled(
     program: Program,
     key: Key[Array, "..."],
     carry: Carry,
-    offspring: Offspring,
+    t: Int[Array, ""],
     f: Array,
     violation: Array,
     progress: Float[Array, ""],
 ) -> tuple[Carry, Record]:
-    one = partial(tell, program)
+    one: Callable = partial(turn, program)
     if many(key):
-        axes = ("carry", 0, 0, 0, None, ("carry", 0))
-        return batched(one, axes=axes, carry_axes=axes_of(carry))(carry, offspring, f, violation, progress)
-    return one(carry, offspring, f, violation, progress)
+        axes = (0, "carry", None, 0, 0, None, ("carry", 0))
+        one = batched(one, axes=axes, carry_axes=axes_of(carry))
+    return one(key, carry, t, f, violation, progress)
 
 
 @compiled(donate=("carry",))

@@ -17,7 +17,7 @@ class Memory(NamedTuple):
     state: int
     """What is kept from one generation to the next."""
     working: int
-    """What a generation takes beside that: offspring, their parents, and what the problem needs to evaluate them."""
+    """What a generation takes beside that: parents, newborn, and what the problem needs to evaluate them."""
 
     @property
     def total(self) -> int:
@@ -44,10 +44,10 @@ def estimate_memory(
         problem, algorithm, seeds=range(seeds), batch=seeds > 1,
         budget=Budget(population=population_of(algorithm), generations=1), history=history, archive=archive,
     )  # fmt: skip
-    search.carry, offspring = loop.begin_compiled.shapes(search.program, key=search.key, x=None)
+    search.carry = loop.begin_compiled.shapes(search.program, key=search.key, x=None)
     state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(search.carry))
-    most = max(compiled.memory(search.program, **arguments) for compiled, arguments in search.to_compile(offspring))
-    return Memory(state, most - state)
+    compiled, arguments = search.to_compile()
+    return Memory(state, compiled.memory(search.program, **arguments) - state)
 
 
 def show(size: float) -> str:

@@ -207,9 +207,8 @@ class Search:
         """Goes on until the budget is spent or somebody stops it; ``between`` is called after every chunk."""
         with Bar(self, shown=progress and first()) as bar, self.workers(), together():
             if self.carry is None:
-                self.first_generation()
-                bar.update()
-                between()
+                self.carry = loop.begin_compiled(self.program, key=self.key, x=self.start_x)
+                self.compile()
             while not self.stopped:
                 self.advance()
                 bar.update()
@@ -234,34 +233,19 @@ class Search:
 
             keep_run(self, directory, every=checkpoint_seconds, progress=progress)
 
-    def first_generation(self) -> None:
-        self.carry, offspring = loop.begin_compiled(self.program, key=self.key, x=self.start_x)
-        self.compile(offspring)
-        started = time.perf_counter()
-        self.evaluate_and_tell(offspring, t=0, progress=0.0, started=started)
-        living = self.chronicle.joined().living[0]
-        if (living == 0).any():
-            raise RuntimeError(
-                f"all {self.algorithm.population} evaluations of the first population failed: "
-                f"the objectives or constraints came back NaN or infinite{self.reasons()}"
-            )
+    def compile(self) -> None:
+        """What a generation calls, before the clock is started."""
+        compiled, arguments = self.to_compile()
+        compiled.prepare(self.program, **arguments)
 
-    def compile(self, offspring: Any) -> None:
-        """All that the run will need, before the clock is started."""
-        for compiled, arguments in self.to_compile(offspring):
-            compiled.prepare(self.program, **arguments)
-
-    def to_compile(self, offspring: Any) -> Iterator[tuple[Compiled, dict[str, Any]]]:
+    def to_compile(self) -> tuple[Compiled, dict[str, Any]]:
         """What a generation calls, with arguments of the right shapes."""
-        rows, dtype = offspring.x.shape[:-1], offspring.x.dtype
-        f = jax.ShapeDtypeStruct((*rows, self.problem.objectives), dtype)
-        violation = jax.ShapeDtypeStruct(rows, dtype)
-        yield loop.tell_compiled, self.tell_arguments(offspring, f, violation, 0.0)
-        if self.problem.host:
-            yield loop.ask_compiled, {"key": self.key, "carry": self.carry, "t": np.int32(1)}
-        else:
-            yield loop.evaluate_compiled, {"key": self.key, "offspring": offspring, "t": np.int32(0)}
-            yield loop.chunk_compiled, self.chunk_arguments(0, [])
+        if not self.problem.host:
+            return loop.chunk_compiled, self.chunk_arguments(0, [])
+        x = self.carry.offspring.x  # type: ignore[union-attr]
+        f = jax.ShapeDtypeStruct((*x.shape[:-1], self.problem.objectives), x.dtype)
+        violation = jax.ShapeDtypeStruct(x.shape[:-1], x.dtype)
+        return loop.turn_compiled, self.turn_arguments(f, violation, 0.0)
 
     def fetch(self, records: Any) -> Any:
         """Records, generations first, on the host, and without the runs and rows that only fill the devices."""
@@ -281,10 +265,20 @@ class Search:
             self.host_generation()
         else:
             self.chunk()
+        if self.generation == 0:
+            self.check_the_first()
+            return
         if self.budget_is_spent():
             self.stopped = "budget spent"
         if self.generation % self.every == 0 or self.stopped:
             self.call_back()
+
+    def check_the_first(self) -> None:
+        if (self.chronicle.joined().living[0] == 0).any():
+            raise RuntimeError(
+                f"all {self.algorithm.population} evaluations of the first population failed: "
+                f"the objectives or constraints came back NaN or infinite{self.reasons()}"
+            )
 
     def call_back(self) -> None:
         for function in (*self.callbacks, *self.stop):  # type: ignore[misc]
@@ -325,27 +319,20 @@ class Search:
         }
         return here | {"capacity": self.capacity}
 
-    def tell_arguments(self, offspring: Any, f: Any, violation: Any, progress: float) -> dict[str, Any]:
+    def turn_arguments(self, f: Any, violation: Any, progress: float) -> dict[str, Any]:
         now = np.asarray(progress, jnp.result_type(float))
-        told = {"offspring": offspring, "f": f, "violation": violation, "progress": now}
-        return {"key": self.key, "carry": self.carry} | told
+        here = {"key": self.key, "carry": self.carry, "t": np.int32(self.generation + 1)}
+        return here | {"f": f, "violation": violation, "progress": now}
 
     def host_generation(self) -> None:
-        started, before = time.perf_counter(), self.elapsed
-        t = self.generation + 1
-        offspring = loop.ask_compiled(self.program, key=self.key, carry=self.carry, t=np.int32(t))
-        self.evaluate_and_tell(offspring, t, self.progress_of(1)[0], started)
-        self.pace = self.elapsed - before
-
-    def evaluate_and_tell(self, offspring: Any, t: int, progress: float, started: float) -> None:
-        if self.problem.host:
-            f, violation = self.evaluate_on_host(offspring.x, t)
-        else:
-            f, violation = loop.evaluate_compiled(self.program, key=self.key, offspring=offspring, t=np.int32(t))
-        self.carry, record = loop.tell_compiled(self.program, **self.tell_arguments(offspring, f, violation, progress))
+        progress = self.progress_of(1)
+        started = time.perf_counter()
+        told = self.evaluate_on_host(self.carry.offspring.x, self.generation + 1)  # type: ignore[union-attr]
+        self.carry, record = loop.turn_compiled(self.program, **self.turn_arguments(*told, progress[0]))
         record = self.fetch(jax.tree.map(lambda leaf: leaf[None], fetch(record)))
-        self.generation = t
-        self.chronicle.add(record, [progress], [self.elapsed + since(started)])
+        self.pace = since(started)
+        self.generation += 1
+        self.chronicle.add(record, progress, [self.elapsed + self.pace])
 
     def evaluate_on_host(self, x: Array, t: int) -> tuple[Array, Array]:
         """The rows of all runs as one batch; rows and runs that only fill the devices are not evaluated."""
@@ -402,6 +389,8 @@ class Search:
 
     def progress_of(self, count: int) -> list[float]:
         """The share of the budget that is spent at each of the next generations."""
+        if self.generation < 0:
+            return [0.0]
         if self.budget.last is not None:
             return [(self.generation + 1 + i) / self.budget.last for i in range(count)]
         # The clock is read once a chunk, and what it says is recorded: replayed, it gives the same bits. Progress never

@@ -188,7 +188,7 @@ def test_the_compiled_generations_lower_for_other_hardware(name):
     algorithm, problem = ALGORITHMS[name], tr.problems.DTLZ2(objectives=3, variables=80)
     program = loop.Program(problem, algorithm, {}, "summary", 10)
     key = jax.eval_shape(lambda: jax.random.key(0))
-    carry, _ = jax.eval_shape(lambda k: loop.begin(program, k, None), key)
+    carry = jax.eval_shape(lambda k: loop.begin(program, k, None), key)
     number, progress = jax.ShapeDtypeStruct((), jnp.int32), jax.ShapeDtypeStruct((4,), jnp.float32)
 
     def chunk(key, carry, start, count, progress):

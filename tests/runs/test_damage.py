@@ -11,6 +11,7 @@ import pytest
 import tensorrvea as tr
 from tensorrvea.runs import DamagedError, RunError, SpecDiffersError, keep, load, resume
 from tensorrvea.runs.files import digest
+from tensorrvea.runs.manifest import SCHEMA
 
 PROBLEM, ALGORITHM = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
 
@@ -81,8 +82,8 @@ def test_a_flipped_bit_is_found_wherever_it_is(directory, where):
 
 def test_another_schema_is_refused(directory):
     for path in directory.glob("checkpoint-*.json"):
-        edit(path, schema=2)
-    with pytest.raises(DamagedError, match="has schema 2, and this version reads 1"):
+        edit(path, schema=SCHEMA + 1)
+    with pytest.raises(DamagedError, match=f"has schema {SCHEMA + 1}, and this version reads {SCHEMA}"):
         resume(directory)
     edit(directory / "manifest.json", schema=0)
     with pytest.raises(DamagedError, match="has schema 0"):

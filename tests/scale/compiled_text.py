@@ -25,7 +25,7 @@ def compiled(devices: int) -> jax.stages.Compiled:
     budget = Budget(population=ROWS, generations=10)
     search = Search(problem, algorithm, seeds=[0], batch=False, budget=budget, devices=devices)
     mesh = search.program.mesh
-    search.carry, _ = loop.begin_compiled.shapes(search.program, key=search.key, x=None)
+    search.carry = loop.begin_compiled.shapes(search.program, key=search.key, x=None)
     if mesh is not None:
         search.carry = jax.tree.map(
             lambda leaf, spec: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(mesh, spec)),

@@ -1,11 +1,13 @@
 """Runs cases on 1, 2, 3 and 8 devices in a process of its own, and says whether their bits agree.
 
-    python many_devices.py CASE...
+    python many_devices.py ALGORITHM-VARIATION...
 
-A case is ALGORITHM-VARIATION-PROBLEM. Its generations are compiled one by one, for each number of devices.
+Each is run on a plain and on a constrained problem. Both have the same variables and as many objectives, so that they
+share what is compiled, for each number of devices, to tell and to ask.
 """
 
 import sys
+from typing import Any
 
 import jax
 import numpy as np
@@ -14,52 +16,63 @@ import tensorrvea as tr
 from tensorrvea import loop
 from tensorrvea.devices import make_mesh
 
-POPULATION, GENERATIONS = 31, 6
+POPULATION, LAST = 31, 6
 VARIATIONS = {"GA": tr.GA(), "DE": tr.DE(), "PSO": tr.PSO(), "CSO": tr.CSO(), "Random": tr.Random()}
 BREEDING = {"TensorRVEA": tr.TensorRVEA, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
 PROBLEMS = {"plain": tr.problems.DTLZ2(variables=70), "constrained": tr.problems.C2DTLZ2(variables=70)}
 
 
-def make(case: str) -> tuple:
-    algorithm, variation, problem = case.split("-")
+def make(case: str) -> Any:
+    algorithm, variation = case.split("-")
     if algorithm == "RandomSearch":
-        return tr.RandomSearch(population=POPULATION), PROBLEMS[problem]
-    return BREEDING[algorithm](population=POPULATION, variation=VARIATIONS[variation]), PROBLEMS[problem]
+        return tr.RandomSearch(population=POPULATION)
+    return BREEDING[algorithm](population=POPULATION, variation=VARIATIONS[variation])
 
 
-def run(case: str, devices: int) -> list[np.ndarray]:
-    """All that is alive after some generations, and what was recorded of each."""
-    algorithm, problem = make(case)
-    sized = getattr(algorithm, "sized", lambda _: algorithm)(problem)
-    program = loop.Program(problem, sized, {}, "summary", 7, make_mesh(devices))
-    key = jax.random.key(5)
+class Case:
+    """An algorithm on some devices."""
 
-    @jax.jit
-    def first(key):
-        carry, offspring = loop.begin(program, key, None)
-        return loop.tell(program, carry, offspring, *loop.evaluate(program, key, offspring, 0), 0.0)
+    def __init__(self, name: str, devices: int):
+        problem = PROBLEMS["plain"]
+        algorithm = make(name)
+        sized = getattr(algorithm, "sized", lambda _: algorithm)(problem)
+        program = loop.Program(problem, sized, {}, "summary", 7, make_mesh(devices))
+        self.program = program
+        self.begin = jax.jit(lambda key: loop.begin(program, key, None))
+        self.turn = jax.jit(
+            lambda key, carry, t, f, violation: loop.turn(program, key, carry, t, f, violation, t / LAST)
+        )
 
-    generation = jax.jit(lambda key, carry, t: loop.generation(program, key, carry, t, t / GENERATIONS))
-    with loop.on(program.mesh):
-        carry, record = first(key)
-        records = [record]
-        for t in range(1, GENERATIONS + 1):
-            carry, record = generation(key, carry, np.int32(t))
-            records.append(record)
-    kept = []
-    for population in (carry.state.population, carry.archive):
-        alive = np.asarray(population.alive)
-        kept += [np.asarray(leaf)[alive] for leaf in jax.tree.leaves(population)]
-    return kept + [np.asarray(leaf) for leaf in jax.tree.leaves(records)]
+    def run(self, problem: str) -> list[np.ndarray]:
+        """All that is alive after some generations, and what was recorded of each."""
+        program, key = self.program._replace(problem=PROBLEMS[problem]), jax.random.key(5)
+        evaluate = jax.jit(lambda key, offspring, t: loop.evaluate(program, key, offspring, t))
+        records = []
+        with loop.on(program.mesh):
+            carry = self.begin(key)
+            for t in map(np.int32, range(LAST + 1)):
+                f, violation = evaluate(key, carry.offspring, t)
+                carry, record = self.turn(key, carry, t, f, violation)
+                records.append(record)
+        kept = []
+        for population in (carry.state.population, carry.archive):
+            alive = np.asarray(population.alive)
+            kept += [np.asarray(leaf)[alive] for leaf in jax.tree.leaves(population)]
+        return kept + [np.asarray(leaf) for leaf in jax.tree.leaves((records, carry.offspring.x[:POPULATION]))]
 
 
 def main() -> None:
-    for case in sys.argv[1:]:
-        one = run(case, 1)
+    for name in sys.argv[1:]:
+        alone = Case(name, 1)
+        one = {problem: alone.run(problem) for problem in PROBLEMS}
         for devices in (2, 3, 8):
-            many = run(case, devices)
-            same = len(one) == len(many) and all(a.tobytes() == b.tobytes() for a, b in zip(one, many, strict=True))
-            print(case, devices, "same" if same else "different", flush=True)
+            together = Case(name, devices)
+            for problem, kept in one.items():
+                many = together.run(problem)
+                same = len(kept) == len(many) and all(
+                    a.tobytes() == b.tobytes() for a, b in zip(kept, many, strict=True)
+                )
+                print(name, problem, devices, "same" if same else "different", flush=True)
 
 
 if __name__ == "__main__":

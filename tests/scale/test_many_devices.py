@@ -11,6 +11,7 @@ import pytest
 import tensorrvea as tr
 
 HERE = Path(__file__).parent
+VARIATIONS = ("GA", "DE", "PSO", "CSO", "Random")
 
 
 def run(*words: str) -> list[str]:
@@ -25,10 +26,14 @@ def test_rows_travel_to_where_they_are_wanted():
     assert run("travelling_rows.py") == ["2 devices", "3 devices", "8 devices"]
 
 
+BREEDING = [f"{algorithm}-{variation}" for algorithm in ("TensorRVEA", "RVEA", "NSGA2") for variation in VARIATIONS]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ["TensorRVEA-CSO-constrained", "NSGA2-GA-constrained", "RandomSearch--plain"])
+@pytest.mark.parametrize("case", [*BREEDING, "RandomSearch-"])
 def test_the_number_of_devices_does_not_change_a_bit(case):
-    assert run("many_devices.py", case) == [f"{case} {devices} same" for devices in (2, 3, 8)]
+    every = [f"{case} {problem} {devices} same" for devices in (2, 3, 8) for problem in ("plain", "constrained")]
+    assert run("many_devices.py", case) == every
 
 
 @pytest.mark.slow

@@ -126,7 +126,7 @@ class Saved(NamedTuple):
 def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
     """What the checkpoint holds, if none of it is damaged and it fits the search."""
     path = directory / f"{state_name(content['generation'])}.npz"
-    carry_like, _, record_like = shapes(search)
+    carry_like, record_like = shapes(search)
     with understood(path):
         carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
         segments = list(_segments(directory, content["history"], record_like))
@@ -152,17 +152,16 @@ def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Ite
         yield from_named(arrays, expected, path), progress.tolist(), seconds.tolist()
 
 
-def shapes(search: Search) -> tuple[Any, Any, Any]:
-    """Shapes of a carry, of offspring and of a record on one device, found without computing anything."""
+def shapes(search: Search) -> tuple[Any, Any]:
+    """Shapes of a carry and of a record on one device, found without computing anything."""
     program = search.program._replace(mesh=None)
     key = search.key[: len(search.seeds)] if search.batch else search.key
-    carry, offspring = loop.begin_compiled.shapes(program, key=key, x=search.start_x)
-    rows, dtype = offspring.x.shape[:-1], offspring.x.dtype
+    carry = loop.begin_compiled.shapes(program, key=key, x=search.start_x)
+    rows, dtype = carry.offspring.x.shape[:-1], carry.offspring.x.dtype
     f = jax.ShapeDtypeStruct((*rows, search.problem.objectives), dtype)
-    violation, progress = jax.ShapeDtypeStruct(rows, dtype), jax.ShapeDtypeStruct((), dtype)
-    told = {"offspring": offspring, "f": f, "violation": violation, "progress": progress}
-    _, record = loop.tell_compiled.shapes(program, key=key, carry=carry, **told)
-    return carry, offspring, record
+    told = {"f": f, "violation": jax.ShapeDtypeStruct(rows, dtype), "progress": jax.ShapeDtypeStruct((), dtype)}
+    _, record = loop.turn_compiled.shapes(program, key=key, carry=carry, t=np.int32(0), **told)
+    return carry, record
 
 
 def on_one_device(search: Search) -> Any:
@@ -170,7 +169,7 @@ def on_one_device(search: Search) -> Any:
     carry = fetch(search.carry)
     if search.program.mesh is None:
         return carry
-    like, _, _ = shapes(search)
+    like, _ = shapes(search)
     return jax.tree.map(lambda leaf, one: leaf[: one.shape[0]] if leaf.ndim else leaf, carry, like)
 
 

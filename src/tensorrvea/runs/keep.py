@@ -90,7 +90,7 @@ class Kept:
         search.stopped = by_first(lambda: self.begin(spec, extend=extend))
         if search.carry is not None and not search.stopped:
             search.carry = loop.place(search.program, search.carry, key=search.key, x=search.start_x)
-            compile_rest(search)
+            search.compile()
         self.due = time.monotonic() + self.every
 
     def find(self, spec: Spec, arrays: Arrays, *, extend: bool, accept_changes: bool) -> checkpoint.Saved | None:
@@ -208,15 +208,6 @@ class Kept:
             self.manifest["ended"] = {"at": now(), "why": search.stopped, "generation": search.generation}
             write_result(results, self.directory, batch=search.batch)
         write_manifest(self.directory, self.manifest)
-
-
-def compile_rest(search: Search) -> None:
-    """What a search needs after its first generation, before its clock goes on."""
-    if search.problem.host:
-        start = {"key": search.key, "x": search.start_x}
-        search.compile(loop.begin_compiled.shapes(search.program, **start)[1])
-    else:
-        loop.chunk_compiled.prepare(search.program, **search.chunk_arguments(0, []))
 
 
 def find_latest(
