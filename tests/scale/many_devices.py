@@ -19,6 +19,8 @@ from tensorrvea.devices import make_mesh
 POPULATION, LAST = 31, 6
 VARIATIONS = {"GA": tr.GA(), "DE": tr.DE(), "PSO": tr.PSO(), "CSO": tr.CSO(), "Random": tr.Random()}
 BREEDING = {"TensorRVEA": tr.TensorRVEA, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
+# An archive is the same for all; with it, much more has to be compiled.
+ARCHIVED = ("TensorRVEA-GA", "RandomSearch-")
 PROBLEMS = {"plain": tr.problems.DTLZ2(variables=70), "constrained": tr.problems.C2DTLZ2(variables=70)}
 
 
@@ -36,7 +38,8 @@ class Case:
         problem = PROBLEMS["plain"]
         algorithm = make(name)
         sized = getattr(algorithm, "sized", lambda _: algorithm)(problem)
-        program = loop.Program(problem, sized, {}, "summary", 7, make_mesh(devices))
+        archive = 7 if name in ARCHIVED else 0
+        program = loop.Program(problem, sized, {}, "summary", archive, make_mesh(devices))
         self.program = program
         self.begin = jax.jit(lambda key: loop.begin(program, key, None))
         self.turn = jax.jit(
@@ -55,7 +58,7 @@ class Case:
                 carry, record = self.turn(key, carry, t, f, violation)
                 records.append(record)
         kept = []
-        for population in (carry.state.population, carry.archive):
+        for population in filter(None, (carry.state.population, carry.archive)):
             alive = np.asarray(population.alive)
             kept += [np.asarray(leaf)[alive] for leaf in jax.tree.leaves(population)]
         return kept + [np.asarray(leaf) for leaf in jax.tree.leaves((records, carry.offspring.x[:POPULATION]))]
