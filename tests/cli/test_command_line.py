@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import tensorrvea as tr
-from tensorrvea.cli.main import execute
+from tensorrvea.cli.main import execute, parse
+from tensorrvea.cli.run import Run
+from tensorrvea.cli.session import Session
 from tensorrvea.runs import load, read_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
@@ -48,6 +50,18 @@ def test_every_command_of_the_documentation_works(place, capsys):
     # Quiet in pipes: stderr is not a terminal here.
     assert execute([*every[0][:2], "--generations", "30"]) == 0
     assert "gen/s" not in capsys.readouterr().err
+
+
+def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
+    Path("shared.toml").write_text('problem = "ZDT1"\ncheckpoint-seconds = 5.0\ndevices = "cores"\nevery = 3\n')
+    run = parse(["run", "--config", "shared.toml", "--index", "1", "--checkpoint-seconds", "6"])
+    assert run == Run(
+        problem="ZDT1",
+        config=Path("shared.toml"),
+        every=3,
+        session=Session(checkpoint_seconds=6.0, devices="cores", index=1),
+    )
+    assert parse(["resume", "runs/a", "--devices", "2", "--double"]).session == Session(devices=2, double=True)
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,19 @@
 """``tensorrvea run`` and ``tensorrvea resume``."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import jax
 import tyro
 
 from tensorrvea.cli.errors import reading_arguments
 from tensorrvea.cli.named_parts import find_problem, make_algorithm, parse_settings, read_table, read_value
+from tensorrvea.cli.session import USUAL, Session
 from tensorrvea.optimize import Budget, Search
 from tensorrvea.problem import Problem
-from tensorrvea.processes import distributed, first
+from tensorrvea.processes import first
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, resume, standard_metrics
-from tensorrvea.runs.keep import INTERVAL
 from tensorrvea.stop import Stagnation, Target
 
 GENERATIONS = 100
@@ -80,31 +78,14 @@ class Run:
     every: int = 10
     """How many generations from one look at what could end the run to the next."""
 
-    checkpoint_seconds: float = INTERVAL
-    """From one checkpoint to the next."""
-    progress: bool | None = None
-    """A progress bar; by default in a terminal and not in a pipe."""
-    devices: int | Literal["cores"] | None = None
-    """Divide the rows over this many devices, or over all cores; one if not given. The result is the same."""
-    coordinator: str | None = None
-    """host:port of the first of several processes that do the run together."""
-    processes: int | None = None
-    """How many processes there are."""
-    index: int | None = None
-    """Which of them this one is, from 0 on."""
-    distributed: bool = False
-    """Be one of several processes; which, the launcher (Slurm, Open MPI, Kubernetes) says."""
-    double: bool = False
-    """Compute in double precision."""
+    session: tyro.conf.OmitArgPrefixes[Session] = USUAL
 
     def __call__(self) -> None:
-        if self.double:
-            jax.config.update("jax_enable_x64", True)
         with reading_arguments():
-            join_others(self)
+            self.session.begin()
             search = self.search()
             out = self.out or Path("runs") / self.name(search.problem)
-        keep_run(search, out, every=self.checkpoint_seconds, progress=show_progress(self.progress))
+        keep_run(search, out, every=self.session.checkpoint_seconds, progress=self.session.shows_progress())
         tell(search.results(), out)
 
     def search(self) -> Search:
@@ -127,7 +108,7 @@ class Run:
             metrics=standard_metrics(self.metric_names(problem), problem),
             stop=[*stops, *([Target(self.stop_at)] if self.stop_at else [])],
             every=self.every,
-            devices=self.devices,
+            devices=self.session.devices,
         )
 
     def metric_names(self, problem: Problem) -> tuple[str, ...]:
@@ -166,42 +147,19 @@ class Resume:
     """A new budget for the whole run."""
     seconds: float | None = None
     """A new budget for the whole run."""
-    checkpoint_seconds: float = INTERVAL
-    """From one checkpoint to the next."""
-    progress: bool | None = None
-    """A progress bar; by default in a terminal and not in a pipe."""
-    devices: int | Literal["cores"] | None = None
-    """Divide the rows over this many devices, or over all cores: any number can go on with what any other has begun."""
-    coordinator: str | None = None
-    """host:port of the first of several processes that do the run together."""
-    processes: int | None = None
-    """How many processes there are."""
-    index: int | None = None
-    """Which of them this one is, from 0 on."""
-    distributed: bool = False
-    """Be one of several processes; which, the launcher (Slurm, Open MPI, Kubernetes) says."""
-    double: bool = False
-    """Compute in double precision, as the run did."""
+    session: tyro.conf.OmitArgPrefixes[Session] = USUAL
 
     def __call__(self) -> None:
-        if self.double:
-            jax.config.update("jax_enable_x64", True)
         with reading_arguments():
-            join_others(self)
+            self.session.begin()
             problem = None if self.problem is None else find_problem(self.problem)
         found = resume(
             self.directory, problem=problem, generations=self.generations, evaluations=self.evaluations,
-            seconds=self.seconds, accept_changes=self.accept_changes, checkpoint_seconds=self.checkpoint_seconds,
-            progress=show_progress(self.progress), devices=self.devices,
+            seconds=self.seconds, accept_changes=self.accept_changes,
+            checkpoint_seconds=self.session.checkpoint_seconds, progress=self.session.shows_progress(),
+            devices=self.session.devices,
         )  # fmt: skip
         tell(found if isinstance(found, list) else [found], self.directory)
-
-
-def join_others(command: Run | Resume) -> None:
-    """Makes the process one of several, if the command says so."""
-    given = {name: getattr(command, name) for name in ("coordinator", "processes", "index")}
-    if command.distributed or any(value is not None for value in given.values()):
-        distributed(**given)
 
 
 def tell(results: list[Result], directory: Path) -> None:
@@ -213,10 +171,6 @@ def tell(results: list[Result], directory: Path) -> None:
         seed = f"seed {result.seed}: " if len(results) > 1 else ""
         print(f"{seed}{result!r}" + (f"; {last}" if last else ""))
     print(directory)
-
-
-def show_progress(wanted: bool | None) -> bool:
-    return sys.stderr.isatty() if wanted is None else wanted
 
 
 def _pair(text: str) -> tuple[str, Any]:

@@ -1,9 +1,9 @@
 """The options of a command from a TOML or JSON file."""
 
-import dataclasses
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +32,22 @@ def read_options(path: Path, command: type) -> dict[str, Any]:
         content = readers[path.suffix](path.read_text())
         if not isinstance(content, dict):
             raise ValueError(f"{path} must hold options by name")
-        fields = {field.name: field for field in dataclasses.fields(command)}
+        groups: dict[str, Any] = {own.name: own.default for own in fields(command) if is_dataclass(own.default)}
+        names = [field.name for part in (command, *groups.values()) for field in fields(part)]
+        known = tuple(name for name in names if name not in groups)
         options = {name.replace("-", "_"): value for name, value in content.items()}
         for name in options:
-            check_choice(f"an option in {path}", name, tuple(fields))
+            check_choice(f"an option in {path}", name, known)
         if "set" in options:
             options["set"] = tuple(f"{name}={json.dumps(value)}" for name, value in flat(options["set"]).items())
         for name in ("out", "start"):
             if name in options:
                 options[name] = Path(options[name])
-        return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+        options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+        for name, group in groups.items():
+            given = [field.name for field in fields(group) if field.name in options]
+            options[name] = replace(group, **{option: options.pop(option) for option in given})
+        return options
 
 
 def flat(settings: Mapping[str, Any], path: str = "") -> dict[str, Any]:
