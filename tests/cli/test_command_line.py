@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tensorrvea as tr
-from tensorrvea.cli.main import execute, parse
+from tensorrvea.cli.main import COMMANDS, execute, parse
 from tensorrvea.cli.run import Run
 from tensorrvea.cli.session import Session
 from tensorrvea.runs import load, read_manifest
@@ -127,12 +127,20 @@ def test_ctrl_c_ends_with_130(place, monkeypatch, capsys):
     assert "goes on" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["run", "resume", "reproduce", "list", "show", "report", "plot"])
-def test_help_teaches(capsys, command):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches_by_examples(capsys, command):
     with pytest.raises(SystemExit) as left:
         execute([command, "--help"])
     assert left.value.code == 0
-    assert f"tensorrvea {command}" in capsys.readouterr().out
+    assert f"\n  tensorrvea {command} " in capsys.readouterr().out
+
+
+def test_help_of_all_has_a_line_of_each(capsys):
+    with pytest.raises(SystemExit):
+        execute(["--help"])
+    said = capsys.readouterr().out
+    assert all(f"• {command} " in said for command in COMMANDS)
+    assert "Example" not in said
 
 
 def test_individuals_to_start_from_are_read_from_tables(place):

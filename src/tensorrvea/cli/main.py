@@ -1,6 +1,7 @@
 """From words to a command, and from what became of it to an exit code."""
 
 import dataclasses
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -66,7 +67,9 @@ def parse(arguments: list[str]) -> Callable[[], None]:
         if "problem" in options and (len(arguments) < 2 or arguments[1].startswith("-")):
             arguments = ["run", options["problem"], *arguments[1:]]
         defaults["run"] = Run(**({"problem": tyro.MISSING} | options))
-    about = {name: (command.__doc__ or "").partition("\n")[0] for name, command in COMMANDS.items()}
+    about = {name: inspect.getdoc(command) or "" for name, command in COMMANDS.items()}
+    # The list of all commands has a line of each; its examples are in the help of the command itself.
+    about = {name: text if arguments[:1] == [name] else text.partition("\n")[0] for name, text in about.items()}
     kinds = tyro.extras.subcommand_type_from_defaults(defaults, about)
     return tyro.cli(kinds, prog="tensorrvea", description=DESCRIPTION, args=arguments)
 
