@@ -1,37 +1,61 @@
 """Two processes on this machine as one run: the same bits, one who prints and writes, and one who is lost."""
 
 import os
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import many_processes as child
 import pytest
 
 import tensorrvea as tr
+from tensorrvea.cli.main import execute
 from tensorrvea.runs import checkpoint, load, resume
 
 LONG = 400  # generations, more than a run gets to before it is ended
 
 
-class Pair:
-    """Two processes that do a case together, each in a directory of its own, where its run would be ``run``."""
+# With checkpoints as often as they are asked for, however long they take.
+COMMAND_LINE = "from tensorrvea.runs import keep; keep.SHARE = 1e9; from tensorrvea.cli import main; main()"
 
-    def __init__(self, where: Path, *words: str):
+
+def script(index: int, port: str, case: str, *rest: str) -> list[str]:
+    return [child.__file__, case, str(index), "2", port, *rest]
+
+
+def told(index: int, port: str, *words: str) -> list[str]:
+    others = ["--coordinator", f"127.0.0.1:{port}", "--processes", "2", "--index", str(index)]
+    return ["-c", COMMAND_LINE, *words, *others]
+
+
+def launched(index: int, port: str, *words: str) -> list[str]:
+    return ["-c", COMMAND_LINE, *words, "--distributed"]
+
+
+class Pair:
+    """Two processes that do the same together, each in a directory of its own, where its run would be ``run``.
+
+    Slurm's variables say who they are, to those who ask.
+    """
+
+    def __init__(self, where: Path, *words: str, start: Callable[..., list[str]] = script):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = str(free.getsockname()[1])
         self.places = [where / str(index) for index in range(2)]
         self.children = []
-        environment = os.environ | {"JAX_COORDINATOR_BIND_ADDRESS": f"127.0.0.1:{port}"}
-        case, *rest = words
+        loopback = {"JAX_COORDINATOR_BIND_ADDRESS": f"127.0.0.1:{port}", "JAX_COORDINATOR_PORT": port}
+        slurm = {"SLURM_JOB_ID": "1", "SLURM_STEP_NODELIST": "127.0.0.1", "SLURM_NTASKS": "2"}
         for index, place in enumerate(self.places):
             place.mkdir(exist_ok=True)
-            command = [sys.executable, child.__file__, case, str(index), "2", port, *rest]
+            command = [sys.executable, *start(index, port, *words)]
+            environment = os.environ | loopback | slurm | dict.fromkeys(("SLURM_PROCID", "SLURM_LOCALID"), str(index))
             with (place / "out").open("w") as out, (place / "err").open("w") as err:
                 self.children.append(subprocess.Popen(command, cwd=place, env=environment, stdout=out, stderr=err))
 
@@ -127,6 +151,29 @@ def test_a_first_that_is_killed_and_a_second_that_hangs_end_the_other(tmp_path, 
         assert pair.wait(1 - victim, 60) in (1, -signal.SIGABRT)
         said = pair.said(1 - victim, "err")
     assert "has lost another one" in said or "another task died" in said
+
+
+@pytest.mark.slow
+def test_the_command_line_ends_when_one_is_lost_and_goes_on_with_two_or_one(tmp_path):
+    # What could end the run, and does not, is looked at every 5 generations: no chunk is longer.
+    options = "--generations 100 --metrics none --stop-when-stagnant 100 --every 5"
+    run = shlex.split(f"run DTLZ2 --variables 8 --population 14 {options}")
+    with Pair(tmp_path, *run, "--checkpoint-seconds", "0", "--out", "run", start=told) as pair:
+        pair.wait_for(5)
+        pair.children[1].kill()
+        assert pair.wait(0, 60) == 1
+    assert "error: process 0 of 2 has lost another one" in pair.said(0, "err")
+    assert "Traceback" not in pair.said(0, "err")
+    two, one, never_stopped = pair.places[0] / "run", tmp_path / "one", tmp_path / "never_stopped"
+    assert 5 <= load(two).generations < 100
+    shutil.copytree(two, one)
+    with Pair(tmp_path, "resume", "run", start=launched) as pair:
+        assert [pair.wait(index) for index in range(2)] == [0, 0], pair.said(0, "err")[-2000:]
+    assert pair.said(0).splitlines()[-1] == "run"
+    assert pair.said(1) == ""
+    assert execute(["resume", str(one)]) == 0
+    assert execute([*run, "--out", str(never_stopped)]) == 0
+    assert len({child.digest([load(directory)]) for directory in (two, one, never_stopped)}) == 1
 
 
 @pytest.mark.slow
