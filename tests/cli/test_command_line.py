@@ -127,6 +127,16 @@ def test_ctrl_c_ends_with_130(place, monkeypatch, capsys):
     assert "goes on" in capsys.readouterr().err
 
 
+def test_the_engine_that_is_chosen_for_a_robot_is_printed_and_recorded(place, capsys):
+    tiny = "run MoHopper-m2 --algorithm RandomSearch --population 4 --generations 1 --set problem.steps=3"
+    assert execute([*shlex.split(tiny), "--out", "auto"]) == 0
+    chosen = read_manifest(Path("auto"))[0]["spec"]["problem"]["settings"]["backend"]
+    assert f"note: backend {chosen} for MoHopper-m2 on " in capsys.readouterr().err
+    # Who names one is told nothing.
+    assert execute([*shlex.split(tiny), f"problem.backend={chosen}", "--out", "named"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_teaches_by_examples(capsys, command):
     with pytest.raises(SystemExit) as left:

@@ -2,9 +2,11 @@
 
 import dataclasses
 import inspect
+import logging
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import tyro
@@ -15,7 +17,7 @@ from tensorrvea.cli.look import List, Plot, Report, Show
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
 from tensorrvea.cli.settings_file import file_argument, read_options
-from tensorrvea.processes import leave, several
+from tensorrvea.processes import first, leave, several
 
 COMMANDS: dict[str, type] = {
     "run": Run,
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def execute(arguments: list[str]) -> int:
     """Does what the words say, and gives the exit code."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), shown_log():
         warnings.showwarning = _say
         try:
             parse(arguments)()
@@ -53,6 +55,20 @@ def execute(arguments: list[str]) -> int:
             print("interrupted; the same command, or tensorrvea resume, goes on", file=sys.stderr)
             return INTERRUPTED
     return 0
+
+
+@contextmanager
+def shown_log() -> Iterator[None]:
+    """In here, a user sees what the library logs: which engine it has chosen for a robot, or why evaluations fail."""
+    log, notes = logging.getLogger("tensorrvea"), _Notes()
+    level = log.level
+    log.addHandler(notes)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+        log.removeHandler(notes)
 
 
 def parse(arguments: list[str]) -> Callable[[], None]:
@@ -78,6 +94,13 @@ def _default(command: type) -> Any:
     """The command with nothing asked for yet: what it needs is missing."""
     missing = [field.name for field in dataclasses.fields(command) if field.default is dataclasses.MISSING]
     return command(**dict.fromkeys(missing, tyro.MISSING))
+
+
+class _Notes(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = "note" if record.levelno < logging.WARNING else "warning"
+        if first():
+            print(f"{kind}: {record.getMessage()}", file=sys.stderr)
 
 
 def _complain(error: BaseException, code: int) -> int:
