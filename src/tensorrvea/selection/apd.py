@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from tensorrvea.rounding import rounded
 from tensorrvea.selection.association import associate
 
 
@@ -46,7 +47,7 @@ def angle_penalized_distance(
 ) -> Float[Array, " n"]:
     """Eq. 4: how far from the ideal point, and how far off its reference vector."""
     m = f.shape[1]
-    return (1 + m * penalty * theta / gamma) * jnp.linalg.norm(f, axis=1)
+    return (1 + m * penalty * theta / gamma) * jnp.sqrt(rounded(f * f).sum(axis=1))
 
 
 def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:

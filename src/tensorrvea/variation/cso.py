@@ -13,6 +13,7 @@ from tensorrvea.devices import whole
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import uniform
+from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 from tensorrvea.variation.polynomial import PolynomialMutation
 
@@ -60,7 +61,8 @@ class CSO:
         loser, memory = take((survivors.x, survivors.memory), jnp.where(one_wins, other, one))
         r1, r2, r3 = (uniform(k, (whole(offspring), problem.variables)) for k in learning_keys)
         mean = mean_of_living(survivors, *problem.box)
-        velocity = r1 * memory.velocity + r2 * (winner - loser) + self.phi * r3 * (mean - loser)
+        learnt, centred = rounded(r2 * (winner - loser)), rounded(self.phi * r3 * (mean - loser))
+        velocity = rounded(r1 * memory.velocity) + learnt + centred
         x = jnp.clip(loser + velocity, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem, offspring), Competitor(velocity))
 
@@ -76,4 +78,4 @@ def mean_of_living(survivors: Population, lower: Any, upper: Any) -> Float[Array
     steps = jnp.ldexp(jnp.ones((), x.dtype), (lax.clz(living) - 2).astype(jnp.int32))
     step = jnp.round((x - lower) / (upper - lower) * steps).astype(whole_number)
     total = jnp.where(survivors.alive[:, None], step, 0).sum(axis=0)
-    return lower + (upper - lower) * (total.astype(x.dtype) / (living.astype(x.dtype) * steps))
+    return lower + rounded((upper - lower) * (total.astype(x.dtype) / (living.astype(x.dtype) * steps)))

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from tensorrvea.checks import check_number
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import unit, words
+from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 
 # From here on the numbers of genes, with those of rows that fill the devices, may not be 32-bit integers any more.
@@ -100,10 +101,11 @@ def mutate(
     # Both halves are one formula of v ≤ 1/2 and of the room on the side that the mutation goes to.
     v = jnp.where(down, u, 1 - u)
     room = jnp.where(down, x - lower, upper - x) / span
-    step = 1 - power(2 * v + (1 - 2 * v) * power(jnp.maximum(1 - room, 0), eta + 1), 1 / (eta + 1))
-    return jnp.clip(jnp.where(down, x - step * span, x + step * span), lower, upper)
+    rest = rounded((1 - 2 * v) * power(jnp.maximum(1 - room, 0), eta + 1))
+    move = rounded((1 - power(2 * v + rest, 1 / (eta + 1))) * span)
+    return jnp.clip(jnp.where(down, x - move, x + move), lower, upper)
 
 
 def power(base: Float[Array, "..."], exponent: Float[Array, ""] | float) -> Float[Array, "..."]:
     """A base ≥ 0 to a positive power. Unlike a general power, it vectorises."""
-    return jnp.exp(jnp.log(base) * exponent)
+    return jnp.exp(rounded(jnp.log(base) * exponent))

@@ -12,6 +12,7 @@ from tensorrvea.mating import living_rows
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
+from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 from tensorrvea.variation.polynomial import PolynomialMutation
 
@@ -65,7 +66,7 @@ class PSO:
         leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, whole(offspring)))
         pull = self.personal * uniform(personal_key, parents.x.shape) * (memory.best_x - parents.x)
         follow = self.social * uniform(social_key, parents.x.shape) * (leader - parents.x)
-        velocity = self.inertia * memory.velocity + pull + follow
+        velocity = rounded(self.inertia * memory.velocity) + rounded(pull) + rounded(follow)
         x = jnp.clip(parents.x + velocity, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem, offspring), memory._replace(velocity=velocity))
 
