@@ -1,6 +1,7 @@
 """A robot's task as a problem: its box, signs, start states, identity, and its errors."""
 
 import sys
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.models import load_model, model_path, require
 from tensorrvea.neuroevolution.problem import mean_returns
 from tensorrvea.neuroevolution.rollout import Episodes
+from tensorrvea.runs import RunError, SpecDiffersError, load, resume
 
 
 def hopper(**settings):
@@ -99,6 +101,26 @@ def test_the_chosen_backend_is_recorded(monkeypatch, caplog):
     monkeypatch.setattr(backends.jax, "default_backend", lambda: "gpu")
     assert backends.choose_backend("auto", TASKS["MoHopper-m2"]) == "mjx"
     assert backends.fitting_lanes("mjx") > 1000
+
+
+def own_hopper(limit=20.0, **settings):
+    """A hopper with a task of the user's own."""
+    task = replace(TASKS["MoHopper-m2"], name="MyHopper", healthy=lambda q, _: q[..., 1] > -0.5, limit=limit)
+    return hopper(task=task, **settings)
+
+
+def test_a_task_of_the_users_own_is_kept_in_a_directory_like_any_problem_of_theirs(tmp_path):
+    budget = {"generations": 2, "seed": 1}
+    result = optimize(own_hopper(), TensorRVEA(population=8), directory=tmp_path / "run", **budget)
+    np.testing.assert_array_equal(load(tmp_path / "run").F, result.F)
+    again = optimize(own_hopper(), TensorRVEA(population=8), directory=tmp_path / "run", **budget)
+    np.testing.assert_array_equal(again.F, result.F)
+    with pytest.raises(RunError, match=r"the user's own \(MyHopper \(mujoco\)\).*give it as problem="):
+        resume(tmp_path / "run")
+    for changed in (own_hopper(limit=10.0), own_hopper(steps=31)):
+        with pytest.raises(SpecDiffersError, match="the source code of problem has changed"):
+            resume(tmp_path / "run", problem=changed)
+    assert result.report(tmp_path / "page.html", replays=1).stat().st_size > 1000
 
 
 def test_a_host_problem_cannot_be_compiled():
