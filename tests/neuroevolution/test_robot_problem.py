@@ -153,12 +153,31 @@ def test_a_policy_of_the_wrong_length_is_refused():
         hopper().load(np.zeros(10))
 
 
+def test_policies_of_the_wrong_length_are_refused_where_they_are_evaluated():
+    message = r"x must have 243 columns, the weights of 11 → 16 → 3, got shape \(2, 10\)"
+    wrong = np.zeros((2, 10))
+    for evaluate in (hopper().evaluate, hopper().evaluate_host):
+        with pytest.raises(ValueError, match=message):
+            evaluate(jax.random.key(0), wrong)
+    with pytest.raises(ValueError, match=message):
+        hopper().policy.apply(wrong, np.zeros((2, 11)))
+
+
+def test_a_task_with_a_wrong_model_or_environment_gets_a_hint():
+    task = TASKS["MoHopper-m2"]
+    with pytest.raises(ValueError, match=r"model of a task must be one of .* got 'hoper'; did you mean 'hopper'\?"):
+        hopper(task=replace(task, model="hoper"))
+    with pytest.raises(ValueError, match=r"environment of a task must be one of .* did you mean 'hopper'\?"):
+        hopper(task=replace(task, environment="hoper"), backend="brax")
+
+
 def test_a_loaded_policy_acts():
     problem = hopper()
     x = np.asarray(problem.sample(jax.random.key(0), 1))[0]
     policy = problem.load(x)
     seen = np.linspace(-1, 1, 11)
     np.testing.assert_allclose(policy(seen), problem.policy.load(x)(seen), rtol=1e-6)
+    np.testing.assert_allclose(problem.policy.load(x.tolist())(seen.tolist()), policy(seen), rtol=1e-6)
     assert repr(policy) == "RobotPolicy(MoHopper-m2 (mujoco), 243 weights)"
 
 

@@ -112,7 +112,7 @@ class RobotProblem(Problem):
             return super().evaluate(key, x)
         if is_traced(x):
             raise TypeError(f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host between")
-        f, violation = self.evaluate_host(key, self.show(x))
+        f, violation = self.evaluate_host(key, self.show(self.policy.check_columns(x)))
         return jnp.asarray(f, x.dtype), jnp.asarray(violation, x.dtype)
 
     def evaluate_host(
