@@ -101,12 +101,26 @@ def test_wrong_arguments_say_what_is_right(place, capsys, line, message):
     assert not Path("runs").exists()
 
 
-@pytest.mark.parametrize("line", ["run DTLZ2 --generation 5", "run", "show", "reproduce numericl", "list metric"])
-def test_wrong_flags_end_with_two_and_a_hint(place, capsys, line):
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("run DTLZ2 --generation 5", "Perhaps you meant: --generations"),
+        ("run DTLZ2 --history frontz", "did you mean 'fronts'"),
+        ("run DTLZ2 --devices coress", "did you mean 'cores'"),
+        ("run", "required"),
+        ("show", "required"),
+        ("reproduce numericl", "did you mean 'numerical'"),
+        ("reproduce numerical --scale cpuu", "did you mean 'cpu'"),
+        ("reproduce numerical --reference papr", "did you mean 'paper'"),
+        ("list metric", "did you mean 'metrics'"),
+        ("plot runs/a --kind attainmnt", "did you mean 'attainment'"),
+    ],
+)
+def test_wrong_flags_end_with_two_and_a_hint(place, capsys, line, message):
     with pytest.raises(SystemExit) as left:
         execute(line.split())
     assert left.value.code == 2
-    assert capsys.readouterr().err
+    assert message in " ".join(re.sub(r"[│╭╮╰╯─]", " ", capsys.readouterr().err).split())
 
 
 def test_failures_end_with_one(place, capsys):

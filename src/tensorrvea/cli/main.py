@@ -12,6 +12,7 @@ from typing import Any
 import tyro
 
 from tensorrvea.checks import check_choice
+from tensorrvea.cli.choices import CHOICES
 from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, reading_arguments
 from tensorrvea.cli.look import List, Plot, Report, Show
 from tensorrvea.cli.reproduce import Reproduce
@@ -87,7 +88,7 @@ def parse(arguments: list[str]) -> Callable[[], None]:
     # The list of all commands has a line of each; its examples are in the help of the command itself.
     about = {name: text if arguments[:1] == [name] else text.partition("\n")[0] for name, text in about.items()}
     kinds = tyro.extras.subcommand_type_from_defaults(defaults, about)
-    return tyro.cli(kinds, prog="tensorrvea", description=DESCRIPTION, args=arguments)
+    return tyro.cli(kinds, prog="tensorrvea", description=DESCRIPTION, args=arguments, registry=CHOICES)
 
 
 def _default(command: type) -> Any:
