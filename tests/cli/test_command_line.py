@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import tensorrvea as tr
 from tensorrvea.cli.main import COMMANDS, execute, parse
 from tensorrvea.cli.run import Run
 from tensorrvea.cli.session import Session
+from tensorrvea.neuroevolution.backends import _make_physics
 from tensorrvea.runs import load, read_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
@@ -91,11 +93,25 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("run --config nowhere.toml", "a file that is there"),
         ("run --config design.py", "takes a .toml or .json file"),
         ("run --config slip.toml", "did you mean 'population'"),
+        ("run --config kinds.toml", "population in kinds.toml takes a whole number, got 'five'"),
+        ("run --config list.toml", "metrics in list.toml takes a list, got 'igd'"),
+        ("run --config table.toml", "set in table.toml takes a table, got 3"),
+        ("run DTLZ2 --checkpoint-seconds -1", "checkpoint_seconds must be a finite number"),
+        ("resume kept --generations 5 --seconds 5", "give one of generations, evaluations and seconds"),
+        ("resume kept --generations -1", "generations must be at least 1"),
+        ("resume kept --checkpoint-seconds -1", "checkpoint_seconds must be a finite number"),
+        ("resume kept --devices 1000", "error: devices must be 1 to"),
+        ("plot", "give at least one run directory"),
         ("reproduce page --scale cpu", "run one first"),
     ],
 )
 def test_wrong_arguments_say_what_is_right(place, capsys, line, message):
     Path("slip.toml").write_text('problem = "DTLZ2"\npopulaton = 5\n')
+    Path("kinds.toml").write_text('problem = "DTLZ2"\npopulation = "five"\n')
+    Path("list.toml").write_text('problem = "DTLZ2"\nmetrics = "igd"\n')
+    Path("table.toml").write_text('problem = "DTLZ2"\nset = 3\n')
+    if " kept" in line:
+        tr.optimize(tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8), generations=2, directory="kept")
     assert execute(line.split()) == 2
     assert re.search(message, capsys.readouterr().err)
     assert not Path("runs").exists()
@@ -130,6 +146,14 @@ def test_failures_end_with_one(place, capsys):
     line = "run ZDT1 --variables 6 --population 8 --generations 2 --metrics none --out runs/a"
     assert execute(shlex.split(line)) == 1
     assert "problem.variables: 5 in the directory, 6 here" in capsys.readouterr().err
+
+
+def test_a_missing_package_is_named_with_its_remedy(place, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    monkeypatch.setitem(sys.modules, "mujoco.rollout", None)
+    _make_physics.cache_clear()
+    assert execute(["run", "MoHopper-m2", "--generations", "1"]) == 1
+    assert 'pip install "tensorrvea[neuroevolution]"' in capsys.readouterr().err
 
 
 def test_ctrl_c_ends_with_130(place, monkeypatch, capsys):

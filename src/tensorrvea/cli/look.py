@@ -210,4 +210,6 @@ def load_all(directories: Iterable[Path]) -> list[Result]:
     for directory in directories:
         found = load(directory)
         results += found if isinstance(found, list) else [found]
+    if not results:
+        raise ValueError("give at least one run directory")
     return results

@@ -50,7 +50,7 @@ def execute(arguments: list[str]) -> int:
             parse(arguments)()
         except WrongArgumentsError as error:
             return _complain(error, WRONG_ARGUMENTS)
-        except (RuntimeError, OSError) as error:  # a run directory's error is a RuntimeError, too
+        except (RuntimeError, OSError, ModuleNotFoundError) as error:  # a run directory's error is a RuntimeError, too
             return _complain(error, FAILED)
         except KeyboardInterrupt:
             print("interrupted; the same command, or tensorrvea resume, goes on", file=sys.stderr)

@@ -13,7 +13,8 @@ from tensorrvea.optimize import Budget, Search
 from tensorrvea.problem import Problem
 from tensorrvea.processes import first
 from tensorrvea.result import Result
-from tensorrvea.runs import keep_run, resume, standard_metrics
+from tensorrvea.runs import keep_run, standard_metrics
+from tensorrvea.runs.resume import reopen
 from tensorrvea.stop import Stagnation, Target
 
 GENERATIONS = 100
@@ -152,14 +153,17 @@ class Resume:
     def __call__(self) -> None:
         with reading_arguments():
             self.session.begin()
-            problem = None if self.problem is None else find_problem(self.problem)
-        found = resume(
-            self.directory, problem=problem, generations=self.generations, evaluations=self.evaluations,
-            seconds=self.seconds, accept_changes=self.accept_changes,
-            checkpoint_seconds=self.session.checkpoint_seconds, progress=self.session.shows_progress(),
-            devices=self.session.devices,
+            search = reopen(
+                self.directory, problem=None if self.problem is None else find_problem(self.problem),
+                generations=self.generations, evaluations=self.evaluations, seconds=self.seconds,
+                devices=self.session.devices,
+            )  # fmt: skip
+        keep_run(
+            search, self.directory, every=self.session.checkpoint_seconds, progress=self.session.shows_progress(),
+            extend=(self.generations, self.evaluations, self.seconds) != (None, None, None),
+            accept_changes=self.accept_changes,
         )  # fmt: skip
-        tell(found if isinstance(found, list) else [found], self.directory)
+        tell(search.results(), self.directory)
 
 
 def tell(results: list[Result], directory: Path) -> None:
