@@ -13,7 +13,14 @@ import tyro
 
 from tensorrvea.checks import check_choice
 from tensorrvea.cli.choices import CHOICES
-from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, reading_arguments
+from tensorrvea.cli.errors import (
+    FAILED,
+    INTERRUPTED,
+    WRONG_ARGUMENTS,
+    WrongArgumentsError,
+    printable,
+    reading_arguments,
+)
 from tensorrvea.cli.look import List, Plot, Report, Show
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
@@ -105,9 +112,9 @@ class _Notes(logging.Handler):
 
 
 def _complain(error: BaseException, code: int) -> int:
-    print(f"error: {error}", file=sys.stderr)
+    print(printable(f"error: {error}"), file=sys.stderr)
     return code
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    print(printable(f"warning: {message}"), file=sys.stderr)
