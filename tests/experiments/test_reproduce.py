@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tensorrvea.experiments import PLANS, SCALES, reproduce, write_page
+from tensorrvea.experiments import PLANS, SCALES, numerical, reproduce, write_page
 from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.robots import score
 from tensorrvea.experiments.store import Store
@@ -38,6 +38,19 @@ def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
     for line in page.splitlines():
         if line.startswith("!["):
             assert (tmp_path / line.partition("](")[2].rstrip(")")).is_file()
+
+
+def test_every_process_warms_up_before_its_first_run_whichever_that_is(monkeypatch):
+    """Also one that goes on where another was stopped: its first run is not that of seed 0."""
+    asked = []
+    monkeypatch.setattr(numerical, "optimize", lambda *_, seed, **limit: asked.append((seed, limit.get("seconds"))))
+    monkeypatch.setattr(numerical, "indicators", lambda _: {})
+    numerical.warm_up.cache_clear()
+    plan = PLANS["numerical"]["smoke"]
+    for seed in (2, 3):
+        numerical.one_run(plan, "DTLZ2", "RVEA", seed, "time")
+    numerical.warm_up.cache_clear()
+    assert asked == [(0, None), (2, plan.seconds), (3, plan.seconds)]
 
 
 def test_the_papers_settings_are_those_of_the_supplement():
