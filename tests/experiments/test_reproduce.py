@@ -1,14 +1,18 @@
 """The paper's experiments, at the smallest scale, from the first run to the page."""
 
 import json
+from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tensorrvea.experiments import PLANS, SCALES, numerical, reproduce, write_page
 from tensorrvea.experiments.curves import at_steps, chosen
-from tensorrvea.experiments.robots import score
+from tensorrvea.experiments.findings import Findings
+from tensorrvea.experiments.robots import reference_point, score, usual_reference
 from tensorrvea.experiments.store import Store
+from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.runs import SpecDiffersError
 
 
@@ -33,7 +37,7 @@ def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
     for figure in found["figures"]:
         assert all((out / f"{figure['name']}{kind}").stat().st_size for kind in (".svg", ".png"))
     page = write_page([out], tmp_path / "results.md").read_text()
-    assert f"tensorrvea reproduce {experiment} --scale smoke" in page
+    assert f"tensorrvea reproduce {experiment} --scale smoke\n" in page
     assert "| the paper | here | holds here |" in page
     for line in page.splitlines():
         if line.startswith("!["):
@@ -89,6 +93,47 @@ def test_curves_are_read_at_steps_that_all_runs_have_reached():
     assert values[:, -1].tolist() == [5.0, 4.0]
     assert chosen(3, 10).tolist() == [0, 1, 2]
     assert chosen(1000, 40)[[0, -1]].tolist() == [0, 999]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"experiment": "neuroevolution", "reference": "papr"}, "did you mean 'paper'"),
+        ({"experiment": "neuroevolution", "backend": "mujco"}, "did you mean 'mujoco'"),
+        # Of the four tasks, it is the third that cannot be simulated there.
+        (
+            {"experiment": "neuroevolution", "scale": "paper", "backend": "brax-spring"},
+            "brax, mjx, mujoco for MoSwimmer",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_is_run(tmp_path, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        reproduce(out=tmp_path / "results", log=pytest.fail, **arguments)
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_reference_point_is_the_papers_or_derived_from_the_runs():
+    plan = PLANS["neuroevolution"]["smoke"]
+    there = RobotProblem("MoHopper-m2", backend="mujoco")
+    assert (usual_reference(SimpleNamespace(backend="brax")), usual_reference(there)) == ("paper", "derived")
+    assert usual_reference(SimpleNamespace(backend="brax-spring")) == "derived"
+    runs = {"A": [{"worst": np.array([5.0, -70.0])}], "B": [{"worst": np.array([-3.0, 12.0])}]}
+    assert reference_point(there, runs, plan, "paper").tolist() == [0, -865.70227051]
+    # Forward reward and height do not fall below zero; a control cost does.
+    assert reference_point(there, runs, plan, "derived").tolist() == [0, 0]
+    cheetah = RobotProblem("MoHalfCheetah", backend="mujoco")
+    assert reference_point(cheetah, runs, plan, "derived").tolist() == [0, -70]
+    higher = {"A": [{"worst": np.array([5.0, -70.0])}]}
+    assert reference_point(cheetah, higher, plan, "derived").tolist() == [5, -70]
+
+
+def test_a_page_has_the_command_with_all_that_was_asked_for(tmp_path, monkeypatch):
+    module = import_module("tensorrvea.experiments.reproduce")  # the package has a function of the same name
+    monkeypatch.setattr(module, "run_robots", lambda store, **_: Findings(store))
+    findings = reproduce("extensibility", out=tmp_path, backend="mujoco", reference="paper")
+    page = write_page([findings.store.directory], tmp_path / "page.md").read_text()
+    assert "tensorrvea reproduce extensibility --scale smoke --backend mujoco --reference paper\n" in page
 
 
 def test_fronts_are_scored_from_the_reference_point():

@@ -1,11 +1,11 @@
 """Neuroevolution and extensibility: HV and EU over time or generations, and final fronts, on robots' tasks."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import check_choice
 from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Robots, algorithm_named
@@ -19,21 +19,24 @@ from tensorrvea.result import Result
 # The paper does not let the reference point fall below zero in these.
 NOT_BELOW_ZERO = ("forward reward", "height")
 PAPERS_BACKEND = "brax"
-REFERENCES = ("derived", "paper")
+RULES = {"derived": "derived from the runs made here", "paper": "the paper's"}
+REFERENCES = tuple(RULES)
 Runs = dict[str, list[dict[str, np.ndarray]]]
 
 
-def run_robots(store: Store, plan: Robots, *, backend: str = "auto", reference: str | None = None) -> Findings:
+def run_robots(store: Store, plan: Robots, *, problems: Mapping[str, Any], reference: str | None = None) -> Findings:
     """All tasks, algorithms and repetitions; then the indicators, which need the reference point of all of them.
 
-    ``reference`` is ``"paper"`` for the supplement's points, ``"derived"`` for its rule over the runs made here: the
-    default, unless the backend is the paper's.
+    Args:
+      problems: the plan's tasks, made.
+      reference: ``"paper"`` for the supplement's points, ``"derived"`` for its rule over the runs made here: the
+        default, unless the backend is the paper's.
     """
     findings = Findings(store)
     rows: list[tuple[Any, ...]] = []
     final: dict[str, dict[str, dict[str, list[float]]]] = {"HV": {}, "EU": {}}
     for task, seconds in plan.tasks.items():
-        problem = make_problem(task, plan, backend)
+        problem = problems[task]
         runs: Runs = {
             algorithm: [
                 store.once(
@@ -44,8 +47,10 @@ def run_robots(store: Store, plan: Robots, *, backend: str = "auto", reference: 
             ]
             for algorithm in plan.algorithms
         }
-        point = reference_point(problem, runs, plan, reference)
-        findings.notes.append(f"Reference point of HV on {problem.name}: ({', '.join(f'{v:.6g}' for v in point)}).")
+        rule = reference or usual_reference(problem)
+        point = reference_point(problem, runs, plan, rule)
+        shown = ", ".join(f"{v:.6g}" for v in point)
+        findings.notes.append(f"Reference point of HV on {problem.name}, {RULES[rule]}: ({shown}).")
         for of in runs.values():
             for one in of:
                 one |= score(one, point)
@@ -99,11 +104,14 @@ def kept(result: Result, samples: int) -> dict[str, np.ndarray]:
     }
 
 
-def reference_point(problem: Any, runs: Runs, plan: Robots, reference: str | None) -> np.ndarray:
+def usual_reference(problem: Any) -> str:
+    """Rewards compare only within one backend, so that the paper's points go with its own."""
+    return "paper" if problem.backend == PAPERS_BACKEND else "derived"
+
+
+def reference_point(problem: Any, runs: Runs, plan: Robots, rule: str) -> np.ndarray:
     """In the rewards' own signs."""
-    if reference is None:
-        reference = "paper" if problem.backend == PAPERS_BACKEND and problem.task.references else "derived"
-    if check_choice("reference", reference, REFERENCES) == "paper":
+    if rule == "paper":
         return problem.reference_point(plan.references)
     limits = [0.0 if name in NOT_BELOW_ZERO else None for name in problem.objective_names]
     return derived_reference_point([one["worst"][None] for of in runs.values() for one in of], "max", limits)
