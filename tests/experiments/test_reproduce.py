@@ -10,7 +10,7 @@ import pytest
 from tensorrvea.experiments import PLANS, SCALES, numerical, reproduce, write_page
 from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Findings
-from tensorrvea.experiments.robots import reference_point, score, usual_reference
+from tensorrvea.experiments.robots import claim, reference_point, score, usual_reference
 from tensorrvea.experiments.store import Store
 from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.runs import SpecDiffersError
@@ -134,6 +134,23 @@ def test_a_page_has_the_command_with_all_that_was_asked_for(tmp_path, monkeypatc
     findings = reproduce("extensibility", out=tmp_path, backend="mujoco", reference="paper")
     page = write_page([findings.store.directory], tmp_path / "page.md").read_text()
     assert "tensorrvea reproduce extensibility --scale smoke --backend mujoco --reference paper\n" in page
+
+
+@pytest.mark.parametrize(
+    ("experiment", "means", "holds"),
+    [
+        ("neuroevolution", {"TensorRVEA": 3.0, "NSGA-II": 1.0, "Random search": 2.0}, True),
+        ("neuroevolution", {"TensorRVEA": 2.0, "NSGA-II": 3.0, "Random search": 1.0}, False),
+        ("extensibility", {"CSO": 5.0, "GA": 4.0, "DE": 1.0, "PSO": 2.0, "Random": 3.0}, True),
+        ("extensibility", {"CSO": 5.0, "GA": 1.0, "DE": 4.0, "PSO": 2.0, "Random": 3.0}, False),
+    ],
+)
+def test_a_claim_holds_only_as_a_whole(experiment, means, holds):
+    values = {"MoHopper-m2": {name: [mean - 0.5, mean + 0.5] for name, mean in means.items()}}
+    found = claim(experiment, "HV", values)
+    assert found.holds == holds
+    best = max(means, key=means.get)
+    assert f"MoHopper-m2: {best} {means[best]:.4g} >" in found.here
 
 
 def test_fronts_are_scored_from_the_reference_point():

@@ -66,7 +66,7 @@ def run_robots(store: Store, plan: Robots, *, problems: Mapping[str, Any], refer
     for name, values in final.items():
         table = comparison_table(f"{name} at the end (larger is better)", values, plan.ours, larger_is_better=True)
         findings.table(name.lower(), table)
-        findings.claims.append(claim(store.experiment, name, values, plan.ours))
+        findings.claims.append(claim(store.experiment, name, values))
     return findings
 
 
@@ -145,13 +145,15 @@ PAPER = {
     "neuroevolution": "TensorRVEA has the best {} on all four tasks, before NSGA-II and random search",
     "extensibility": "CSO has the best {} of the operators on MoHopper-m2 and -m3, then GA",
 }
+BEST = {"neuroevolution": ["TensorRVEA"], "extensibility": ["CSO", "GA"]}
+"""Who is first, and who is next, where the paper says so."""
 
 
-def claim(experiment: str, name: str, values: dict[str, dict[str, list[float]]], ours: str) -> Claim:
+def claim(experiment: str, name: str, values: dict[str, dict[str, list[float]]]) -> Claim:
     texts, best = [], []
     for task, each in values.items():
         means = {algorithm: float(np.mean(of)) for algorithm, of in each.items()}
         order = sorted(means, key=lambda algorithm: -means[algorithm])
-        best.append(order[0] == ours)
+        best.append(order[: len(BEST[experiment])] == BEST[experiment])
         texts.append(f"{task}: " + " > ".join(f"{algorithm} {means[algorithm]:.4g}" for algorithm in order))
     return Claim(PAPER[experiment].format(name), f"means of {name}: " + "; ".join(texts), holds=all(best))
