@@ -9,7 +9,6 @@ from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Numerical, algorithm_named
 from tensorrvea.experiments.store import Store
-from tensorrvea.experiments.tables import comparison_table
 from tensorrvea.metrics import igd, normalised_hypervolume
 from tensorrvea.optimize import optimize
 from tensorrvea.plot import plot_convergence
@@ -86,9 +85,7 @@ def report(findings: Findings, runs: Runs, budget: str, axis: str) -> None:
     for name, larger in INDICATORS.items():
         final = {p: {a: [one[name][-1] for one in of] for a, of in each.items()} for p, each in runs.items()}
         title = f"{name} at the end of {'equal time' if budget == 'time' else 'equal generations'}"
-        findings.table(
-            f"{name.lower()}_{budget}", comparison_table(title, final, "TensorRVEA", larger_is_better=larger)
-        )
+        findings.comparison(f"{name.lower()}_{budget}", title, final, "TensorRVEA", larger_is_better=larger)
         for problem, each in runs.items():
             curves = {algorithm: at_steps(of, axis, name) for algorithm, of in each.items()}
             figure = plot_convergence(curves, ylabel=name, xlabel=axis, band="confidence", log=name == "IGD")

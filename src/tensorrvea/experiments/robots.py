@@ -10,7 +10,6 @@ from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Robots, algorithm_named
 from tensorrvea.experiments.store import Store, plain_name
-from tensorrvea.experiments.tables import comparison_table
 from tensorrvea.metrics import derived_reference_point, expected_utility, hypervolume
 from tensorrvea.optimize import optimize
 from tensorrvea.plot import plot_attainment, plot_convergence
@@ -64,8 +63,8 @@ def run_robots(store: Store, plan: Robots, *, problems: Mapping[str, Any], refer
         ]
     store.write_csv("runs", ("task", "algorithm", "seed", "hv", "eu", "seconds", "generations"), rows)
     for name, values in final.items():
-        table = comparison_table(f"{name} at the end (larger is better)", values, plan.ours, larger_is_better=True)
-        findings.table(name.lower(), table)
+        title = f"{name} at the end (larger is better)"
+        findings.comparison(name.lower(), title, values, plan.ours, larger_is_better=True)
         findings.claims.append(claim(store.experiment, name, values))
     return findings
 
