@@ -84,6 +84,8 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("run DTLZ2 --set problem.radius=1", "a setting of DTLZ2 must be one of"),
         ("run DTLZ2 --generations 5 --seconds 5", "give one of generations, evaluations and seconds"),
         ("run DTLZ2 --algorithm RandomSearch --variation DE", "which breeds nothing"),
+        ("run DTLZ2 --stop-metric igd=0.1", "stop_metric takes a metric and a value, like 'igd<=0.06'"),
+        ("run DTLZ2 --stop-metric igdd<=0.1", "metric must be one that is recorded .'igd'., got 'igdd'"),
         ("run DTLZ2 --start nowhere.csv", "start takes a file that is there"),
         ("run design.py", "file.py:name"),
         ("run design.py:bridg", "did you mean 'bridge'"),
@@ -137,6 +139,24 @@ def test_wrong_flags_end_with_two_and_a_hint(place, capsys, line, message):
         execute(line.split())
     assert left.value.code == 2
     assert message in " ".join(re.sub(r"[│╭╮╰╯─]", " ", capsys.readouterr().err).split())
+
+
+def test_a_run_ends_when_a_metric_gets_there(place, capsys):
+    line = "run DTLZ2 --population 20 --generations 60 --stop-metric igd<=0.3 --every 1 --out runs/a"
+    assert execute(line.split()) == 0
+    assert "stopped by MetricReached" in capsys.readouterr().out
+    assert load("runs/a").history.metrics["igd"][-1] <= 0.3
+    assert execute(["resume", "runs/a"]) == 0
+
+
+def test_a_robots_run_shows_its_hypervolume_in_a_terminal(place, capsys):
+    settings = "--set problem.backend=mujoco problem.steps=5 --population 8 --generations 2 --progress True"
+    assert execute(["run", "MoHopper-m3", *settings.split()]) == 0
+    out, err = capsys.readouterr()
+    assert "MoHopper-m3 (mujoco)" in err
+    assert re.search(r"gen/s?, living=\d+, hypervolume=", err)
+    assert "hypervolume" in out
+    assert execute(["run", "MoReacher", *settings.split()]) == 0  # the paper has no point for it
 
 
 def test_failures_end_with_one(place, capsys):
