@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import tensorrvea as tr
 from tensorrvea.cli.main import COMMANDS, execute, parse
 from tensorrvea.cli.run import Run
 from tensorrvea.cli.session import Session
+from tensorrvea.neuroevolution.backends import _make_physics
 from tensorrvea.runs import load, read_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
@@ -82,6 +84,8 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("run DTLZ2 --set problem.radius=1", "a setting of DTLZ2 must be one of"),
         ("run DTLZ2 --generations 5 --seconds 5", "give one of generations, evaluations and seconds"),
         ("run DTLZ2 --algorithm RandomSearch --variation DE", "which breeds nothing"),
+        ("run DTLZ2 --stop-metric igd=0.1", "stop_metric takes a metric and a value, like 'igd<=0.06'"),
+        ("run DTLZ2 --stop-metric igdd<=0.1", "metric must be one that is recorded .'igd'., got 'igdd'"),
         ("run DTLZ2 --start nowhere.csv", "start takes a file that is there"),
         ("run design.py", "file.py:name"),
         ("run design.py:bridg", "did you mean 'bridge'"),
@@ -91,22 +95,68 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("run --config nowhere.toml", "a file that is there"),
         ("run --config design.py", "takes a .toml or .json file"),
         ("run --config slip.toml", "did you mean 'population'"),
+        ("run --config kinds.toml", "population in kinds.toml takes a whole number, got 'five'"),
+        ("run --config list.toml", "metrics in list.toml takes a list, got 'igd'"),
+        ("run --config table.toml", "set in table.toml takes a table, got 3"),
+        ("run DTLZ2 --checkpoint-seconds -1", "checkpoint_seconds must be a finite number"),
+        ("resume kept --generations 5 --seconds 5", "give one of generations, evaluations and seconds"),
+        ("resume kept --generations -1", "generations must be at least 1"),
+        ("resume kept --checkpoint-seconds -1", "checkpoint_seconds must be a finite number"),
+        ("resume kept --devices 1000", "error: devices must be 1 to"),
+        ("plot", "give at least one run directory"),
         ("reproduce page --scale cpu", "run one first"),
     ],
 )
 def test_wrong_arguments_say_what_is_right(place, capsys, line, message):
     Path("slip.toml").write_text('problem = "DTLZ2"\npopulaton = 5\n')
+    Path("kinds.toml").write_text('problem = "DTLZ2"\npopulation = "five"\n')
+    Path("list.toml").write_text('problem = "DTLZ2"\nmetrics = "igd"\n')
+    Path("table.toml").write_text('problem = "DTLZ2"\nset = 3\n')
+    if " kept" in line:
+        tr.optimize(tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8), generations=2, directory="kept")
     assert execute(line.split()) == 2
     assert re.search(message, capsys.readouterr().err)
     assert not Path("runs").exists()
 
 
-@pytest.mark.parametrize("line", ["run DTLZ2 --generation 5", "run", "show", "reproduce numericl", "list metric"])
-def test_wrong_flags_end_with_two_and_a_hint(place, capsys, line):
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("run DTLZ2 --generation 5", "Perhaps you meant: --generations"),
+        ("run DTLZ2 --history frontz", "did you mean 'fronts'"),
+        ("run DTLZ2 --devices coress", "did you mean 'cores'"),
+        ("run", "required"),
+        ("show", "required"),
+        ("reproduce numericl", "did you mean 'numerical'"),
+        ("reproduce numerical --scale cpuu", "did you mean 'cpu'"),
+        ("reproduce numerical --reference papr", "did you mean 'paper'"),
+        ("list metric", "did you mean 'metrics'"),
+        ("plot runs/a --kind attainmnt", "did you mean 'attainment'"),
+    ],
+)
+def test_wrong_flags_end_with_two_and_a_hint(place, capsys, line, message):
     with pytest.raises(SystemExit) as left:
         execute(line.split())
     assert left.value.code == 2
-    assert capsys.readouterr().err
+    assert message in " ".join(re.sub(r"[│╭╮╰╯─]", " ", capsys.readouterr().err).split())
+
+
+def test_a_run_ends_when_a_metric_gets_there(place, capsys):
+    line = "run DTLZ2 --population 20 --generations 60 --stop-metric igd<=0.3 --every 1 --out runs/a"
+    assert execute(line.split()) == 0
+    assert "stopped by MetricReached" in capsys.readouterr().out
+    assert load("runs/a").history.metrics["igd"][-1] <= 0.3
+    assert execute(["resume", "runs/a"]) == 0
+
+
+def test_a_robots_run_shows_its_hypervolume_in_a_terminal(place, capsys):
+    settings = "--set problem.backend=mujoco problem.steps=5 --population 8 --generations 2 --progress True"
+    assert execute(["run", "MoHopper-m3", *settings.split()]) == 0
+    out, err = capsys.readouterr()
+    assert "MoHopper-m3 (mujoco)" in err
+    assert re.search(r"gen/s?, living=\d+, hypervolume=", err)
+    assert "hypervolume" in out
+    assert execute(["run", "MoReacher", *settings.split()]) == 0  # the paper has no point for it
 
 
 def test_failures_end_with_one(place, capsys):
@@ -116,6 +166,14 @@ def test_failures_end_with_one(place, capsys):
     line = "run ZDT1 --variables 6 --population 8 --generations 2 --metrics none --out runs/a"
     assert execute(shlex.split(line)) == 1
     assert "problem.variables: 5 in the directory, 6 here" in capsys.readouterr().err
+
+
+def test_a_missing_package_is_named_with_its_remedy(place, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    monkeypatch.setitem(sys.modules, "mujoco.rollout", None)
+    _make_physics.cache_clear()
+    assert execute(["run", "MoHopper-m2", "--generations", "1"]) == 1
+    assert 'pip install "tensorrvea[neuroevolution]"' in capsys.readouterr().err
 
 
 def test_ctrl_c_ends_with_130(place, monkeypatch, capsys):

@@ -1,14 +1,18 @@
 """The paper's experiments, at the smallest scale, from the first run to the page."""
 
 import json
+from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tensorrvea.experiments import PLANS, SCALES, reproduce, write_page
+from tensorrvea.experiments import PLANS, SCALES, numerical, reproduce, write_page
 from tensorrvea.experiments.curves import at_steps, chosen
-from tensorrvea.experiments.robots import score
+from tensorrvea.experiments.findings import Findings
+from tensorrvea.experiments.robots import claim, reference_point, score, usual_reference
 from tensorrvea.experiments.store import Store
+from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.runs import SpecDiffersError
 
 
@@ -33,11 +37,24 @@ def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
     for figure in found["figures"]:
         assert all((out / f"{figure['name']}{kind}").stat().st_size for kind in (".svg", ".png"))
     page = write_page([out], tmp_path / "results.md").read_text()
-    assert f"tensorrvea reproduce {experiment} --scale smoke" in page
+    assert f"tensorrvea reproduce {experiment} --scale smoke\n" in page
     assert "| the paper | here | holds here |" in page
     for line in page.splitlines():
         if line.startswith("!["):
             assert (tmp_path / line.partition("](")[2].rstrip(")")).is_file()
+
+
+def test_every_process_warms_up_before_its_first_run_whichever_that_is(monkeypatch):
+    """Also one that goes on where another was stopped: its first run is not that of seed 0."""
+    asked = []
+    monkeypatch.setattr(numerical, "optimize", lambda *_, seed, **limit: asked.append((seed, limit.get("seconds"))))
+    monkeypatch.setattr(numerical, "indicators", lambda _: {})
+    numerical.warm_up.cache_clear()
+    plan = PLANS["numerical"]["smoke"]
+    for seed in (2, 3):
+        numerical.one_run(plan, "DTLZ2", "RVEA", seed, "time")
+    numerical.warm_up.cache_clear()
+    assert asked == [(0, None), (2, plan.seconds), (3, plan.seconds)]
 
 
 def test_the_papers_settings_are_those_of_the_supplement():
@@ -76,6 +93,64 @@ def test_curves_are_read_at_steps_that_all_runs_have_reached():
     assert values[:, -1].tolist() == [5.0, 4.0]
     assert chosen(3, 10).tolist() == [0, 1, 2]
     assert chosen(1000, 40)[[0, -1]].tolist() == [0, 999]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"experiment": "neuroevolution", "reference": "papr"}, "did you mean 'paper'"),
+        ({"experiment": "neuroevolution", "backend": "mujco"}, "did you mean 'mujoco'"),
+        # Of the four tasks, it is the third that cannot be simulated there.
+        (
+            {"experiment": "neuroevolution", "scale": "paper", "backend": "brax-spring"},
+            "brax, mjx, mujoco for MoSwimmer",
+        ),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_is_run(tmp_path, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        reproduce(out=tmp_path / "results", log=pytest.fail, **arguments)
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_reference_point_is_the_papers_or_derived_from_the_runs():
+    plan = PLANS["neuroevolution"]["smoke"]
+    there = RobotProblem("MoHopper-m2", backend="mujoco")
+    assert (usual_reference(SimpleNamespace(backend="brax")), usual_reference(there)) == ("paper", "derived")
+    assert usual_reference(SimpleNamespace(backend="brax-spring")) == "derived"
+    runs = {"A": [{"worst": np.array([5.0, -70.0])}], "B": [{"worst": np.array([-3.0, 12.0])}]}
+    assert reference_point(there, runs, plan, "paper").tolist() == [0, -865.70227051]
+    # Forward reward and height do not fall below zero; a control cost does.
+    assert reference_point(there, runs, plan, "derived").tolist() == [0, 0]
+    cheetah = RobotProblem("MoHalfCheetah", backend="mujoco")
+    assert reference_point(cheetah, runs, plan, "derived").tolist() == [0, -70]
+    higher = {"A": [{"worst": np.array([5.0, -70.0])}]}
+    assert reference_point(cheetah, higher, plan, "derived").tolist() == [5, -70]
+
+
+def test_a_page_has_the_command_with_all_that_was_asked_for(tmp_path, monkeypatch):
+    module = import_module("tensorrvea.experiments.reproduce")  # the package has a function of the same name
+    monkeypatch.setattr(module, "run_robots", lambda store, **_: Findings(store))
+    findings = reproduce("extensibility", out=tmp_path, backend="mujoco", reference="paper")
+    page = write_page([findings.store.directory], tmp_path / "page.md").read_text()
+    assert "tensorrvea reproduce extensibility --scale smoke --backend mujoco --reference paper\n" in page
+
+
+@pytest.mark.parametrize(
+    ("experiment", "means", "holds"),
+    [
+        ("neuroevolution", {"TensorRVEA": 3.0, "NSGA-II": 1.0, "Random search": 2.0}, True),
+        ("neuroevolution", {"TensorRVEA": 2.0, "NSGA-II": 3.0, "Random search": 1.0}, False),
+        ("extensibility", {"CSO": 5.0, "GA": 4.0, "DE": 1.0, "PSO": 2.0, "Random": 3.0}, True),
+        ("extensibility", {"CSO": 5.0, "GA": 1.0, "DE": 4.0, "PSO": 2.0, "Random": 3.0}, False),
+    ],
+)
+def test_a_claim_holds_only_as_a_whole(experiment, means, holds):
+    values = {"MoHopper-m2": {name: [mean - 0.5, mean + 0.5] for name, mean in means.items()}}
+    found = claim(experiment, "HV", values)
+    assert found.holds == holds
+    best = max(means, key=means.get)
+    assert f"MoHopper-m2: {best} {means[best]:.4g} >" in found.here
 
 
 def test_fronts_are_scored_from_the_reference_point():

@@ -1,8 +1,13 @@
+import csv
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from tensorrvea.experiments import PLANS
+from tensorrvea.experiments.findings import Findings
 from tensorrvea.experiments.statistics import average_ranks, compare, effect_size, holm, rank_sum, summary
+from tensorrvea.experiments.store import Store
 from tensorrvea.experiments.tables import Cell, Table, comparison_table
 
 
@@ -55,6 +60,23 @@ def test_marks_say_who_is_better():
     assert turned["P1", "worse"].mark == "+"
     assert found["P1", "worse"].effect == 1.0
     assert found["P1", "worse"].p == pytest.approx(4 * 2 / 924)
+
+
+def test_all_statistics_are_written_beside_a_table(tmp_path):
+    store = Store(tmp_path, "numerical", "smoke", PLANS["numerical"]["smoke"])
+    Findings(store).comparison("igd", "IGD", VALUES, "ours", larger_is_better=False)
+    assert (tmp_path / "igd.md").exists()
+    with (tmp_path / "igd_statistics.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["problem"], row["algorithm"], row["mark"]) for row in rows] == [
+        ("P1", "ours", ""), ("P1", "worse", "-"), ("P1", "same", "≈"),
+        ("P2", "ours", ""), ("P2", "worse", "-"), ("P2", "same", "+"),
+    ]  # fmt: skip
+    worse, known = rows[1], summary(VALUES["P1"]["worse"])
+    assert float(worse["p_holm"]) == pytest.approx(4 * 2 / 924)
+    assert float(worse["effect"]) == 1.0
+    for name, value in {"median": known.median, "iqr": known.iqr, "mean": known.mean, "mean_low": known.low}.items():
+        assert float(worse[name]) == pytest.approx(value)
 
 
 def test_average_ranks():

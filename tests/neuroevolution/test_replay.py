@@ -8,8 +8,10 @@ import pytest
 from PIL import Image
 
 from tensorrvea.neuroevolution import RobotProblem, Scores, record, render, replay, rescore
+from tensorrvea.neuroevolution.backends.mujoco import MuJoCo
 from tensorrvea.neuroevolution.replay import capsules
 from tensorrvea.neuroevolution.tasks import TASKS
+from tensorrvea.report.from_result import _replay
 
 
 def problem_of(task="MoHopper-m2", **settings):
@@ -60,6 +62,28 @@ def test_a_replay_is_a_small_plain_file(task):
         np.testing.assert_allclose(shown.lengths, np.broadcast_to(shown.lengths[0], shown.lengths.shape), atol=1e-6)
     assert shown.angles.shape == shown.lengths.shape
     assert len(shown.json()) < 60_000
+
+
+@pytest.mark.parametrize("bad", [np.nan, 1e9])
+def test_a_replay_of_an_exploding_simulation_ends_before_it(bad, monkeypatch, tmp_path):
+    problem = problem_of(task="MoHalfCheetah")
+    policy = problem.load(policies(problem)[0])
+    whole = replay(policy)
+    original, steps = MuJoCo.step, []
+
+    def step(self, q, qd, action):
+        steps.append(1)
+        return original(self, q, np.full_like(qd, bad) if len(steps) % 11 == 0 else qd, action)
+
+    monkeypatch.setattr(MuJoCo, "step", step)
+    shown = replay(policy, frames_per_second=1000)
+    assert len(shown.ends) == 11  # the start, and what ten steps led to
+    np.testing.assert_array_equal(shown.ends[0], whole.ends[0])
+    assert np.abs(shown.ends).max() < 3
+    assert shown.returns is None
+    assert json.loads(shown.json(), parse_constant=pytest.fail)["returns"] is None
+    assert _replay(shown, 0).returns is None  # as a report has it
+    render(shown, tmp_path / "robot.gif", width=64)
 
 
 def test_a_record_is_an_episode_from_an_unseen_start():

@@ -1,6 +1,7 @@
 """A robot's task as a problem: its box, signs, start states, identity, and its errors."""
 
 import sys
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.models import load_model, model_path, require
 from tensorrvea.neuroevolution.problem import mean_returns
 from tensorrvea.neuroevolution.rollout import Episodes
+from tensorrvea.runs import RunError, SpecDiffersError, load, resume
 
 
 def hopper(**settings):
@@ -101,6 +103,26 @@ def test_the_chosen_backend_is_recorded(monkeypatch, caplog):
     assert backends.fitting_lanes("mjx") > 1000
 
 
+def own_hopper(limit=20.0, **settings):
+    """A hopper with a task of the user's own."""
+    task = replace(TASKS["MoHopper-m2"], name="MyHopper", healthy=lambda q, _: q[..., 1] > -0.5, limit=limit)
+    return hopper(task=task, **settings)
+
+
+def test_a_task_of_the_users_own_is_kept_in_a_directory_like_any_problem_of_theirs(tmp_path):
+    budget = {"generations": 2, "seed": 1}
+    result = optimize(own_hopper(), TensorRVEA(population=8), directory=tmp_path / "run", **budget)
+    np.testing.assert_array_equal(load(tmp_path / "run").F, result.F)
+    again = optimize(own_hopper(), TensorRVEA(population=8), directory=tmp_path / "run", **budget)
+    np.testing.assert_array_equal(again.F, result.F)
+    with pytest.raises(RunError, match=r"the user's own \(MyHopper \(mujoco\)\).*give it as problem="):
+        resume(tmp_path / "run")
+    for changed in (own_hopper(limit=10.0), own_hopper(steps=31)):
+        with pytest.raises(SpecDiffersError, match="the source code of problem has changed"):
+            resume(tmp_path / "run", problem=changed)
+    assert result.report(tmp_path / "page.html", replays=1).stat().st_size > 1000
+
+
 def test_a_host_problem_cannot_be_compiled():
     problem = hopper()
     with pytest.raises(TypeError, match="evaluated on the host and cannot be compiled"):
@@ -131,12 +153,31 @@ def test_a_policy_of_the_wrong_length_is_refused():
         hopper().load(np.zeros(10))
 
 
+def test_policies_of_the_wrong_length_are_refused_where_they_are_evaluated():
+    message = r"x must have 243 columns, the weights of 11 → 16 → 3, got shape \(2, 10\)"
+    wrong = np.zeros((2, 10))
+    for evaluate in (hopper().evaluate, hopper().evaluate_host):
+        with pytest.raises(ValueError, match=message):
+            evaluate(jax.random.key(0), wrong)
+    with pytest.raises(ValueError, match=message):
+        hopper().policy.apply(wrong, np.zeros((2, 11)))
+
+
+def test_a_task_with_a_wrong_model_or_environment_gets_a_hint():
+    task = TASKS["MoHopper-m2"]
+    with pytest.raises(ValueError, match=r"model of a task must be one of .* got 'hoper'; did you mean 'hopper'\?"):
+        hopper(task=replace(task, model="hoper"))
+    with pytest.raises(ValueError, match=r"environment of a task must be one of .* did you mean 'hopper'\?"):
+        hopper(task=replace(task, environment="hoper"), backend="brax")
+
+
 def test_a_loaded_policy_acts():
     problem = hopper()
     x = np.asarray(problem.sample(jax.random.key(0), 1))[0]
     policy = problem.load(x)
     seen = np.linspace(-1, 1, 11)
     np.testing.assert_allclose(policy(seen), problem.policy.load(x)(seen), rtol=1e-6)
+    np.testing.assert_allclose(problem.policy.load(x.tolist())(seen.tolist()), policy(seen), rtol=1e-6)
     assert repr(policy) == "RobotPolicy(MoHopper-m2 (mujoco), 243 weights)"
 
 

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pickle
+import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import tensorrvea as tr
+from tensorrvea.cli.main import execute
 from tensorrvea.runs import DamagedError, RunError, load, resume
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.files import digest, locked, read_json, write_json, write_whole
@@ -209,6 +211,39 @@ def test_hostile_specs_are_refused(directory, monkeypatch, changes, message):
     with pytest.raises(RunError, match=message):
         resume(directory)
     assert sorted(directory.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"extended": None},
+        {"extended": [{"generation": "evil"}]},
+        {"sessions": [3]},
+        {"sessions": [{"generation": 1, "versions": {}, "device": "evil"}]},
+        {"spec": {}},
+        {"spec": {"problem": 3}},
+    ],
+)
+def test_hostile_manifests_are_refused_by_all_who_read_them(directory, tmp_path, capsys, changes):
+    path = directory / "manifest.json"
+    rewrite(path, json.loads(path.read_text()) | changes)
+    for words in (
+        ["show"],
+        ["resume"],
+        ["resume", "--generations", "20"],
+        ["report", "--out", str(tmp_path / "a.html")],
+    ):
+        assert execute([words[0], str(directory), *words[1:]]) == 1
+        assert re.search("is not a manifest|does not describe a run", capsys.readouterr().err)
+
+
+def test_names_in_a_directory_cannot_command_the_terminal(directory, capsys):
+    own = {"name": "\x1b[2Jevil", "objectives": 2}
+    change_spec(directory, problem={"own": own})
+    assert execute(["show", str(directory)]) == 1
+    out, err = capsys.readouterr()
+    assert "?[2Jevil" in out
+    assert "\x1b" not in out + err
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,15 @@ class WrongArgumentsError(Exception):
     """What was asked for cannot be; the message says what can."""
 
 
+def printable(text: str) -> str:
+    """A text without what could command a terminal: names in a run directory may be somebody else's.
+
+    >>> printable("front\\n\\x1b[2J")
+    'front\\n?[2J'
+    """
+    return "".join(character if character.isprintable() or character == "\n" else "?" for character in text)
+
+
 @contextmanager
 def reading_arguments() -> Iterator[None]:
     """In here, a ValueError or TypeError is about what the user has asked for."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import tyro
 
-from tensorrvea.cli.errors import reading_arguments
+from tensorrvea.cli.errors import printable, reading_arguments
 from tensorrvea.cli.named_parts import task_names
 from tensorrvea.problems import SUITES
 from tensorrvea.result import Result
 from tensorrvea.runs import load, read_manifest
+from tensorrvea.runs.manifest import NAME, understood
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 from tensorrvea.runs.standard_metrics import STANDARD
 
@@ -77,23 +78,31 @@ class Show:
 
     def __call__(self) -> None:
         manifest, _ = read_manifest(self.directory)
-        spec = manifest["spec"]
-        print(f"problem     {_described(spec['problem'])}")
-        print(f"algorithm   {_described(spec['algorithm'])}")
-        print(f"budget      {', '.join(f'{value} {name}' for name, value in spec['budget'].items())}")
-        print(f"seeds       {', '.join(map(str, spec['seeds']))}")
-        for one in manifest["extended"]:
-            print(f"extended    at generation {one['generation']}")
-        for session in manifest["sessions"]:
-            versions = session["versions"]
-            print(
-                f"session     from generation {session['from']}, {session['started']} to {session['ended'] or '?'}, "
-                f"{session['device']['kind']}, jax {versions.get('jax')}, tensorrvea {versions.get('tensorrvea')}"
-            )
+        with understood(self.directory / NAME):
+            lines = list(_lines(manifest))
+        for line in lines:
+            print(printable(line))
         for result in load_all([self.directory]):
-            print(f"result      {result!r}")
+            print(printable(f"result      {result!r}"))
             for name, values in result.history.metrics.items():
-                print(f"{name:<11} {values[-1]:.6g}")
+                print(printable(f"{name:<11} {values[-1]:.6g}"))
+
+
+def _lines(manifest: dict[str, Any]) -> Iterator[str]:
+    """What a manifest says, for a reader."""
+    spec = manifest["spec"]
+    yield f"problem     {_described(spec['problem'])}"
+    yield f"algorithm   {_described(spec['algorithm'])}"
+    yield f"budget      {', '.join(f'{value} {name}' for name, value in spec['budget'].items())}"
+    yield f"seeds       {', '.join(map(str, spec['seeds']))}"
+    for one in manifest["extended"]:
+        yield f"extended    at generation {one['generation']}"
+    for session in manifest["sessions"]:
+        versions = session["versions"]
+        yield (
+            f"session     from generation {session['from']}, {session['started']} to {session['ended'] or '?'}, "
+            f"{session['device']['kind']}, jax {versions.get('jax')}, tensorrvea {versions.get('tensorrvea')}"
+        )
 
 
 def _described(part: dict[str, Any]) -> str:
@@ -210,4 +219,6 @@ def load_all(directories: Iterable[Path]) -> list[Result]:
     for directory in directories:
         found = load(directory)
         results += found if isinstance(found, list) else [found]
+    if not results:
+        raise ValueError("give at least one run directory")
     return results

@@ -12,7 +12,15 @@ from typing import Any
 import tyro
 
 from tensorrvea.checks import check_choice
-from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, reading_arguments
+from tensorrvea.cli.choices import CHOICES
+from tensorrvea.cli.errors import (
+    FAILED,
+    INTERRUPTED,
+    WRONG_ARGUMENTS,
+    WrongArgumentsError,
+    printable,
+    reading_arguments,
+)
 from tensorrvea.cli.look import List, Plot, Report, Show
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
@@ -49,7 +57,7 @@ def execute(arguments: list[str]) -> int:
             parse(arguments)()
         except WrongArgumentsError as error:
             return _complain(error, WRONG_ARGUMENTS)
-        except (RuntimeError, OSError) as error:  # a run directory's error is a RuntimeError, too
+        except (RuntimeError, OSError, ModuleNotFoundError) as error:  # a run directory's error is a RuntimeError, too
             return _complain(error, FAILED)
         except KeyboardInterrupt:
             print("interrupted; the same command, or tensorrvea resume, goes on", file=sys.stderr)
@@ -87,7 +95,7 @@ def parse(arguments: list[str]) -> Callable[[], None]:
     # The list of all commands has a line of each; its examples are in the help of the command itself.
     about = {name: text if arguments[:1] == [name] else text.partition("\n")[0] for name, text in about.items()}
     kinds = tyro.extras.subcommand_type_from_defaults(defaults, about)
-    return tyro.cli(kinds, prog="tensorrvea", description=DESCRIPTION, args=arguments)
+    return tyro.cli(kinds, prog="tensorrvea", description=DESCRIPTION, args=arguments, registry=CHOICES)
 
 
 def _default(command: type) -> Any:
@@ -104,9 +112,9 @@ class _Notes(logging.Handler):
 
 
 def _complain(error: BaseException, code: int) -> int:
-    print(f"error: {error}", file=sys.stderr)
+    print(printable(f"error: {error}"), file=sys.stderr)
     return code
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    print(printable(f"warning: {message}"), file=sys.stderr)

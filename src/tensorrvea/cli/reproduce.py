@@ -8,7 +8,8 @@ from typing import Literal
 import tyro
 
 from tensorrvea.cli.errors import reading_arguments
-from tensorrvea.experiments import EXPERIMENTS, reproduce, write_page
+from tensorrvea.experiments import EXPERIMENTS, write_page
+from tensorrvea.experiments.reproduce import prepare
 
 
 @dataclass(kw_only=True)
@@ -42,7 +43,7 @@ class Reproduce:
             print(write_page(found, self.out or Path(f"results/{self.scale}.md")))
             return
         with reading_arguments():
-            findings = reproduce(
+            run = prepare(
                 self.experiment,
                 scale=self.scale,
                 out=self.out,
@@ -50,6 +51,7 @@ class Reproduce:
                 reference=self.reference,
                 log=_log,
             )
+        findings = run()
         for claim in findings.claims:
             print(f"{'yes' if claim.holds else 'no '}  {claim.paper}\n     {claim.here}")
         print(findings.store.directory)

@@ -1,5 +1,6 @@
 """``tensorrvea run`` and ``tensorrvea resume``."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,11 +14,12 @@ from tensorrvea.optimize import Budget, Search
 from tensorrvea.problem import Problem
 from tensorrvea.processes import first
 from tensorrvea.result import Result
-from tensorrvea.runs import keep_run, resume, standard_metrics
-from tensorrvea.stop import Stagnation, Target
+from tensorrvea.runs import keep_run, standard_metrics
+from tensorrvea.runs.resume import reopen
+from tensorrvea.stop import MetricReached, Stagnation, Target
 
 GENERATIONS = 100
-# Up to this population, the distance to a known front is recorded without being asked for.
+# Up to this population, an indicator that is known for the problem is recorded without being asked for.
 SMALL = 1000
 
 
@@ -70,11 +72,14 @@ class Run:
     archive: int = 0
     """How many of the best ever found are kept besides the survivors."""
     metrics: tuple[str, ...] | None = None
-    """Recorded each generation (see tensorrvea list metrics); igd where the front is known, if not given."""
+    """Recorded each generation (see tensorrvea list metrics), or none; if not given, igd where the front is known, and
+    hypervolume for robots with a reference point of the paper's."""
     stop_when_stagnant: int | None = None
     """End the run when neither ideal nor nadir point has moved for this many generations."""
     stop_at: tuple[float, ...] = ()
     """End the run when a solution is at least this good in every objective."""
+    stop_metric: tuple[str, ...] = ()
+    """End the run when a recorded metric gets there, as in 'igd<=0.06' or 'hypervolume>=0.7'."""
     every: int = 10
     """How many generations from one look at what could end the run to the next."""
 
@@ -96,6 +101,7 @@ class Run:
         if all(value is None for value in given.values()):
             given["generations"] = GENERATIONS
         stops: list[Any] = [] if self.stop_when_stagnant is None else [Stagnation(generations=self.stop_when_stagnant)]
+        stops += [*([Target(self.stop_at)] if self.stop_at else []), *map(metric_reached, self.stop_metric)]
         return Search(
             problem,
             make_algorithm(self.algorithm, self.variation, self.population, settings),
@@ -106,7 +112,7 @@ class Run:
             history=self.history,
             archive=self.archive,
             metrics=standard_metrics(self.metric_names(problem), problem),
-            stop=[*stops, *([Target(self.stop_at)] if self.stop_at else [])],
+            stop=stops,
             every=self.every,
             devices=self.session.devices,
         )
@@ -114,7 +120,11 @@ class Run:
     def metric_names(self, problem: Problem) -> tuple[str, ...]:
         if self.metrics is not None:
             return () if self.metrics == ("none",) else self.metrics
-        return ("igd",) if self.population <= SMALL and problem.front(2) is not None else ()
+        if self.population > SMALL:
+            return ()
+        if problem.front(2) is not None:
+            return ("igd",)
+        return ("hypervolume",) if getattr(getattr(problem, "task", None), "references", None) else ()
 
     def name(self, problem: Problem) -> str:
         bred = "" if self.variation in (None, "GA") else f"-{self.variation}"
@@ -152,14 +162,17 @@ class Resume:
     def __call__(self) -> None:
         with reading_arguments():
             self.session.begin()
-            problem = None if self.problem is None else find_problem(self.problem)
-        found = resume(
-            self.directory, problem=problem, generations=self.generations, evaluations=self.evaluations,
-            seconds=self.seconds, accept_changes=self.accept_changes,
-            checkpoint_seconds=self.session.checkpoint_seconds, progress=self.session.shows_progress(),
-            devices=self.session.devices,
+            search = reopen(
+                self.directory, problem=None if self.problem is None else find_problem(self.problem),
+                generations=self.generations, evaluations=self.evaluations, seconds=self.seconds,
+                devices=self.session.devices,
+            )  # fmt: skip
+        keep_run(
+            search, self.directory, every=self.session.checkpoint_seconds, progress=self.session.shows_progress(),
+            extend=(self.generations, self.evaluations, self.seconds) != (None, None, None),
+            accept_changes=self.accept_changes,
         )  # fmt: skip
-        tell(found if isinstance(found, list) else [found], self.directory)
+        tell(search.results(), self.directory)
 
 
 def tell(results: list[Result], directory: Path) -> None:
@@ -171,6 +184,19 @@ def tell(results: list[Result], directory: Path) -> None:
         seed = f"seed {result.seed}: " if len(results) > 1 else ""
         print(f"{seed}{result!r}" + (f"; {last}" if last else ""))
     print(directory)
+
+
+def metric_reached(text: str) -> MetricReached:
+    """A rule like ``igd<=0.06``.
+
+    >>> metric_reached("igd<=0.06")
+    MetricReached(metric='igd', at_least=None, at_most=0.06)
+    """
+    found = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*(.+)", text)
+    value = read_value(found[3]) if found else None
+    if found is None or not isinstance(value, int | float):
+        raise ValueError(f"stop_metric takes a metric and a value, like 'igd<=0.06', got {text!r}")
+    return MetricReached(metric=found[1], **{"at_most" if found[2] == "<=" else "at_least": value})
 
 
 def _pair(text: str) -> tuple[str, Any]:

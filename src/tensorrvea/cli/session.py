@@ -6,6 +6,7 @@ from typing import Literal
 
 import jax
 
+from tensorrvea.checks import check_number
 from tensorrvea.processes import distributed
 from tensorrvea.runs.keep import INTERVAL
 
@@ -33,6 +34,7 @@ class Session:
 
     def begin(self) -> None:
         """What has to come before anything of JAX runs: the precision, and joining the other processes."""
+        check_number("checkpoint_seconds", self.checkpoint_seconds, minimum=0.0)
         if self.double:
             jax.config.update("jax_enable_x64", True)
         others = {"coordinator": self.coordinator, "processes": self.processes, "index": self.index}

@@ -5,7 +5,8 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from tensorrvea.checks import check_choice
 from tensorrvea.cli.errors import WrongArgumentsError, reading_arguments
@@ -33,11 +34,16 @@ def read_options(path: Path, command: type) -> dict[str, Any]:
         if not isinstance(content, dict):
             raise ValueError(f"{path} must hold options by name")
         groups: dict[str, Any] = {own.name: own.default for own in fields(command) if is_dataclass(own.default)}
-        names = [field.name for part in (command, *groups.values()) for field in fields(part)]
-        known = tuple(name for name in names if name not in groups)
+        kinds = get_type_hints(command)
+        for group in groups.values():
+            kinds |= get_type_hints(type(group))
+        known = tuple(name for name in kinds if name not in groups)
         options = {name.replace("-", "_"): value for name, value in content.items()}
-        for name in options:
+        for name, value in options.items():
             check_choice(f"an option in {path}", name, known)
+            kind = dict if name == "set" else kinds[name]
+            if not fits(value, kind):
+                raise TypeError(f"{name} in {path} takes {shown(kind)}, got {value!r:.80}")
         if "set" in options:
             options["set"] = tuple(f"{name}={json.dumps(value)}" for name, value in flat(options["set"]).items())
         for name in ("out", "start"):
@@ -48,6 +54,37 @@ def read_options(path: Path, command: type) -> dict[str, Any]:
             given = [field.name for field in fields(group) if field.name in options]
             options[name] = replace(group, **{option: options.pop(option) for option in given})
         return options
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether a value of a file is what an option takes; words that have to be one of a few are checked later.
+
+    >>> fits(5, int | None), fits("five", int | None), fits(["igd"], tuple[str, ...]), fits("igd", tuple[str, ...])
+    (True, False, True, False)
+    """
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return isinstance(value, list) and all(fits(part, inner[0]) for part in value)
+    if get_origin(kind) is Literal:
+        return isinstance(value, str)
+    if inner:
+        return any(fits(value, part) for part in inner)
+    if kind is Path:
+        return isinstance(value, str)
+    return type(value) is kind or (kind is float and type(value) is int)
+
+
+def shown(kind: Any) -> str:
+    """A kind as the user of a file would call it.
+
+    >>> shown(int | None), shown(tuple[str, ...]), shown(dict)
+    ('a whole number', 'a list', 'a table')
+    """
+    names = {int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
+    if get_origin(kind) is tuple:
+        return "a list"
+    parts = [part for part in get_args(kind) if part is not NoneType] if get_origin(kind) is not Literal else []
+    return " or ".join(dict.fromkeys(map(shown, parts))) or names.get(kind, "text")
 
 
 def flat(settings: Mapping[str, Any], path: str = "") -> dict[str, Any]:

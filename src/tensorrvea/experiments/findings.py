@@ -1,11 +1,15 @@
 """What came of an experiment: figures, tables, and what was found beside each claim of the paper."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
+from tensorrvea.experiments.statistics import HEAD, statistics_rows
 from tensorrvea.experiments.store import Store
-from tensorrvea.experiments.tables import Table
+from tensorrvea.experiments.tables import Table, comparison_table
 from tensorrvea.plot import save
 from tensorrvea.runs.files import write_json
 
@@ -35,6 +39,14 @@ class Findings:
     def table(self, name: str, table: Table) -> None:
         table.write(self.store.directory / name)
         self.tables.append(name)
+
+    def comparison(
+        self, name: str, title: str, values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool
+    ) -> None:
+        """A table of medians and marks, and beside it a CSV with all the statistics that it rests on."""
+        self.table(name, comparison_table(title, values, ours, larger_is_better=larger_is_better))
+        rows = statistics_rows(values, ours, larger_is_better=larger_is_better)
+        self.store.write_csv(f"{name}_statistics", HEAD, rows)
 
     def figure(self, name: str, figure: "Figure", caption: str) -> None:
         for kind in ("svg", "png"):

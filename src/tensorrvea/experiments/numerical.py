@@ -1,6 +1,6 @@
 """Numerical benchmarks: IGD and HV of RVEA and TensorRVEA on DTLZ, over time and over generations."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Numerical, algorithm_named
 from tensorrvea.experiments.store import Store
-from tensorrvea.experiments.tables import comparison_table
 from tensorrvea.metrics import igd, normalised_hypervolume
 from tensorrvea.optimize import optimize
 from tensorrvea.plot import plot_convergence
@@ -55,10 +54,16 @@ def one_run(plan: Numerical, problem_name: str, algorithm: str, seed: int, budge
     problem = make_problem(problem_name, {"objectives": 3})
     limit: dict[str, Any] = {"seconds": plan.seconds} if budget == "time" else {"generations": plan.generations}
     made = algorithm_named(algorithm, plan.population)
-    if seed == 0:
-        optimize(problem, made, generations=2, seed=0, history="fronts")  # so that no run pays for a cold start
+    warm_up(problem_name, algorithm, plan.population)
     result = optimize(problem, made, seed=seed, history="fronts", **limit)
     return indicators(result)
+
+
+@cache
+def warm_up(problem_name: str, algorithm: str, population: int) -> None:
+    """Once in a process, so that no run pays for a cold start: also not the first of those that are left to do."""
+    problem = make_problem(problem_name, {"objectives": 3})
+    optimize(problem, algorithm_named(algorithm, population), generations=2, seed=0, history="fronts")
 
 
 def indicators(result: Result) -> dict[str, np.ndarray]:
@@ -80,9 +85,7 @@ def report(findings: Findings, runs: Runs, budget: str, axis: str) -> None:
     for name, larger in INDICATORS.items():
         final = {p: {a: [one[name][-1] for one in of] for a, of in each.items()} for p, each in runs.items()}
         title = f"{name} at the end of {'equal time' if budget == 'time' else 'equal generations'}"
-        findings.table(
-            f"{name.lower()}_{budget}", comparison_table(title, final, "TensorRVEA", larger_is_better=larger)
-        )
+        findings.comparison(f"{name.lower()}_{budget}", title, final, "TensorRVEA", larger_is_better=larger)
         for problem, each in runs.items():
             curves = {algorithm: at_steps(of, axis, name) for algorithm, of in each.items()}
             figure = plot_convergence(curves, ylabel=name, xlabel=axis, band="confidence", log=name == "IGD")

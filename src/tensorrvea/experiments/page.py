@@ -34,7 +34,7 @@ def section(directory: Path, found: dict[str, Any], page: Path, pictures: Path) 
         f"## {name.capitalize()}",
         "",
         "```sh",
-        f"tensorrvea reproduce {name} --scale {found['scale']}",
+        found.get("command") or f"tensorrvea reproduce {name} --scale {found['scale']}",
         "```",
         "",
         f"On {machine['cpu']}, {machine['cores']} cores; devices: {_counted(machine['devices'])}; "

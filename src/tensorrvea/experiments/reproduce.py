@@ -1,6 +1,7 @@
 """An experiment at a scale, from the first run to the figures."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tensorrvea.checks import check_choice
@@ -8,7 +9,7 @@ from tensorrvea.experiments.acceleration import run_acceleration
 from tensorrvea.experiments.findings import Findings
 from tensorrvea.experiments.numerical import run_numerical
 from tensorrvea.experiments.plans import PLANS, SCALES, Acceleration, Numerical
-from tensorrvea.experiments.robots import run_robots
+from tensorrvea.experiments.robots import REFERENCES, make_problem, run_robots
 from tensorrvea.experiments.store import Store
 
 EXPERIMENTS = tuple(PLANS)
@@ -33,13 +34,37 @@ def reproduce(
       reference: the reference point of HV on robots' tasks: paper or derived; see ``run_robots``.
       log: is told what is run.
     """
+    return prepare(experiment, scale=scale, out=out, backend=backend, reference=reference, log=log)()
+
+
+def prepare(
+    experiment: str,
+    *,
+    scale: str,
+    out: str | Path | None,
+    backend: str,
+    reference: str | None,
+    log: Callable[[str], None],
+) -> Callable[[], Findings]:
+    """The experiment, ready to be run: what is wrong with the arguments is said here, and not hours later."""
     plan = PLANS[check_choice("experiment", experiment, EXPERIMENTS)][check_choice("scale", scale, SCALES)]
-    store = Store(Path(out or f"results/{experiment}-{scale}"), experiment, scale, plan, log)
+    if reference is not None:
+        check_choice("reference", reference, REFERENCES)
+    run: Callable[[Store], Findings]
     if isinstance(plan, Acceleration):
-        findings = run_acceleration(store, plan)
+        run = partial(run_acceleration, plan=plan)
     elif isinstance(plan, Numerical):
-        findings = run_numerical(store, plan)
+        run = partial(run_numerical, plan=plan)
     else:
-        findings = run_robots(store, plan, backend=backend, reference=reference)
-    findings.write()
-    return findings
+        problems = {task: make_problem(task, plan, backend) for task in plan.tasks}
+        run = partial(run_robots, plan=plan, problems=problems, reference=reference)
+    command = f"tensorrvea reproduce {experiment} --scale {scale}"
+    command += f" --backend {backend}" if backend != "auto" else ""
+    command += f" --reference {reference}" if reference is not None else ""
+
+    def whole() -> Findings:
+        findings = run(Store(Path(out or f"results/{experiment}-{scale}"), experiment, scale, plan, command, log))
+        findings.write()
+        return findings
+
+    return whole

@@ -1,7 +1,7 @@
 """Statistics of repeated runs, as papers in this field give them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -93,6 +93,21 @@ def compare(
         better = effect > 0.5 if larger_is_better else effect < 0.5
         found[problem, other] = Comparison("≈" if p >= level else "+" if better else "-", p, effect)
     return found
+
+
+HEAD = ("problem", "algorithm", "runs", "median", "iqr", "mean", "mean_low", "mean_high", "p_holm", "effect", "mark")
+
+
+def statistics_rows(
+    values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool
+) -> Iterator[tuple[object, ...]]:
+    """All that is known of each algorithm on each problem, under ``HEAD``; nothing to compare ``ours`` with itself."""
+    compared = compare(values, ours, larger_is_better=larger_is_better)
+    for problem, each in values.items():
+        for name, runs in each.items():
+            found = compared.get((problem, name))
+            beside = ("", "", "") if found is None else (found.p, found.effect, found.mark)
+            yield (problem, name, *astuple(summary(runs)), *beside)
 
 
 def average_ranks(values: Mapping[str, Mapping[str, ArrayLike]], *, larger_is_better: bool) -> dict[str, float]:

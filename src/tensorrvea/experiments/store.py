@@ -26,6 +26,7 @@ class Store:
     experiment: str
     scale: str
     plan: Any
+    command: str = ""
     log: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
@@ -33,6 +34,7 @@ class Store:
         self.description: dict[str, Any] = {
             "experiment": self.experiment,
             "scale": self.scale,
+            "command": self.command,
             "plan": _plain(self.plan),
             "machine": machine(),
         }

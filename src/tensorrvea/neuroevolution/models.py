@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tensorrvea.checks import check_choice
+
 REMEDY = 'pip install "tensorrvea[neuroevolution]"'
 
 
@@ -35,7 +37,9 @@ def model_path(model: str) -> Path:
         raise ModuleNotFoundError(
             f"the robots' models come with the package 'brax', which is not installed: {REMEDY}", name="brax"
         )
-    return Path(spec.origin).parent / "envs" / "assets" / f"{model}.xml"
+    assets = Path(spec.origin).parent / "envs" / "assets"
+    known = tuple(sorted(path.stem for path in assets.glob("*.xml")))
+    return assets / f"{check_choice('model of a task', model, known)}.xml"
 
 
 @cache

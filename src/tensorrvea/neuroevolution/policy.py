@@ -50,7 +50,7 @@ class MLP:
 
     def unpack(self, x: Float[Any, "*batch d"]) -> list[tuple[Any, Any]]:
         """Each layer's weights (…, inputs, outputs) and biases (…, outputs)."""
-        parts, at = [], 0
+        x, parts, at = self.check_columns(x), [], 0
         for inputs, outputs in self.layers:
             weights = x[..., at : at + inputs * outputs].reshape(*x.shape[:-1], inputs, outputs)
             at += inputs * outputs
@@ -65,18 +65,25 @@ class MLP:
     def load(self, x: Any) -> Callable[[Any], Any]:
         """The policy with weights ``x``: a function of one observation, or of many as rows."""
         if np.shape(x) != (self.size,):
-            raise ValueError(
-                f"x must have shape ({self.size},), the weights of {self.inputs} → "
-                f"{' → '.join(map(str, (*self.hidden, self.outputs)))}, got {np.shape(x)}"
-            )
+            raise ValueError(f"x must have shape ({self.size},), {self._described}, got {np.shape(x)}")
         layers = self.unpack(x if hasattr(x, "reshape") else np.asarray(x, float))
 
         def act(observation: Any) -> Any:
             if np.shape(observation)[-1:] != (self.inputs,):
                 raise ValueError(f"observation must end in {self.inputs} numbers, got shape {np.shape(observation)}")
-            return forward(layers, observation)
+            return forward(layers, observation if hasattr(observation, "shape") else np.asarray(observation, float))
 
         return act
+
+    def check_columns(self, x: Any) -> Any:
+        """Policies as rows, if each has all its weights."""
+        if np.shape(x)[-1:] != (self.size,):
+            raise ValueError(f"x must have {self.size} columns, {self._described}, got shape {np.shape(x)}")
+        return x
+
+    @property
+    def _described(self) -> str:
+        return f"the weights of {' → '.join(map(str, (self.inputs, *self.hidden, self.outputs)))}"
 
 
 def forward(layers: list[tuple[Any, Any]], signal: Any) -> Any:

@@ -112,7 +112,7 @@ class RobotProblem(Problem):
             return super().evaluate(key, x)
         if is_traced(x):
             raise TypeError(f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host between")
-        f, violation = self.evaluate_host(key, self.show(x))
+        f, violation = self.evaluate_host(key, self.show(self.policy.check_columns(x)))
         return jnp.asarray(f, x.dtype), jnp.asarray(violation, x.dtype)
 
     def evaluate_host(
@@ -178,11 +178,16 @@ class RobotProblem(Problem):
             raise ValueError(f"{self.task.name} is not in the paper and has no reference point")
         return np.array(self.task.references[check_choice("experiment", experiment, experiments)])
 
-    def _make_identity(self) -> tuple:
+    @property
+    def made_of(self) -> tuple:
+        """All that decides what a policy earns."""
         return (
             self.task, self.backend, self.policy, self.steps, self.episodes, self.starts, self.start_seed,
             self.control_weight, self.lanes,
         )  # fmt: skip
+
+    def _make_identity(self) -> tuple:
+        return self.made_of
 
     def _check_outputs(self) -> None:
         """Nothing to check: the function is not the user's, and tracing an engine takes seconds."""

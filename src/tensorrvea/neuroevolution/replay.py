@@ -52,7 +52,8 @@ class Replay:
     seconds: float
     """Between two frames."""
     objectives: tuple[str, ...]
-    returns: Float[np.ndarray, " m"]
+    returns: Float[np.ndarray, " m"] | None
+    """What the episode earned; None if its simulation exploded: the frames end before that."""
 
     @property
     def positions(self) -> Float[np.ndarray, "frames parts 2"]:
@@ -87,9 +88,10 @@ class Replay:
                 ],
                 "frames": np.round(self.ends, 3).tolist(),
                 "objectives": list(self.objectives),
-                "returns": [round(float(value), 4) for value in self.returns],
+                "returns": None if self.returns is None else [round(float(value), 4) for value in self.returns],
             },
             separators=(",", ":"),
+            allow_nan=False,
         )
 
 
@@ -170,7 +172,8 @@ def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, fram
     check_number("frames_per_second", frames_per_second, minimum=0.0, open_minimum=True)
     trajectory = record(policy, seed=seed, steps=steps)
     stride = max(1, round(1 / (frames_per_second * trajectory.dt)))
-    parts = capsules(problem.task, trajectory.q[::stride])
+    states = trajectory.q[:-1] if trajectory.failed else trajectory.q  # the last of these is where it exploded
+    parts = capsules(problem.task, states[::stride])
     return Replay(
         task=problem.task.name,
         backend=problem.backend,
@@ -179,7 +182,7 @@ def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, fram
         **parts._asdict(),
         seconds=stride * trajectory.dt,
         objectives=problem.objective_names,
-        returns=trajectory.rewards.sum(axis=0),
+        returns=None if trajectory.failed else trajectory.rewards.sum(axis=0),
     )
 
 

@@ -88,7 +88,7 @@ def _replay(recorded: Any, solution: int) -> Replay:
         parts=[part for part in parts if part.far] + [part for part in parts if not part.far],
         ends=recorded.ends[:, np.argsort([not part.far for part in parts], kind="stable")],
         ground=recorded.ground,
-        returns=recorded.returns.tolist(),
+        returns=None if recorded.returns is None else recorded.returns.tolist(),
     )
 
 

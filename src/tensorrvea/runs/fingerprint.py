@@ -19,8 +19,8 @@ from tensorrvea.problem import Problem
 def fingerprint(value: Any) -> str:
     """A hash of a function, or of any value that functions are made with.
 
-    Of a function: its source, its defaults and what it closes over; not what it finds in its module. Of this library's
-    own functions: their names.
+    Of a function: its source, its defaults, what it closes over, and the functions, classes and plain values of its own
+    module that it names; not what it takes from other modules. Of this library's own functions: their names.
 
     >>> fingerprint(lambda x: x + 1) == fingerprint(lambda x: x + 1)
     True
@@ -84,6 +84,14 @@ def _is_ours(value: FunctionType | type) -> bool:
 
 
 def _function_parts(function: FunctionType, seen: list[Any]) -> Iterator[bytes]:
+    yield from _own_parts(function, seen)
+    for name, named in sorted(_beside(function).items()):
+        yield name.encode()
+        yield from _own_parts(named, seen) if isinstance(named, FunctionType) else _parts(named, seen)
+
+
+def _own_parts(function: FunctionType, seen: list[Any]) -> Iterator[bytes]:
+    """Source, defaults and what it closes over."""
     lambda_ = function.__name__ == "<lambda>"
     source = _expression(function.__code__) if lambda_ else _source(function)
     yield from [source] if source is not None else _code_parts(function.__code__)
@@ -95,6 +103,38 @@ def _function_parts(function: FunctionType, seen: list[Any]) -> Iterator[bytes]:
             yield from _parts(cell.cell_contents, seen)
         except ValueError:  # a cell that nothing was put into
             yield b"empty"
+
+
+def _beside(function: FunctionType) -> dict[str, Any]:
+    """What a function names in its own module, and what the functions among that name there in turn."""
+    found: dict[str, Any] = {}
+    left = _names(function.__code__)
+    while left:
+        name = left.pop()
+        value = function.__globals__.get(name)
+        if name in found or value is function or not _is_beside(value, function):
+            continue
+        found[name] = value
+        if isinstance(value, FunctionType):
+            left |= _names(value.__code__)
+    return found
+
+
+def _names(code: CodeType) -> set[str]:
+    """All names that code looks up, also in the functions inside it."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _is_beside(value: Any, function: FunctionType) -> bool:
+    """Whether it is a function or class of the same module, or a value that does not change by being used."""
+    if isinstance(value, FunctionType):
+        return value.__globals__ is function.__globals__
+    if isinstance(value, type):
+        return value.__module__ == function.__module__
+    if isinstance(value, tuple):
+        return all(_is_beside(part, function) for part in value)
+    return isinstance(value, bool | int | float | complex | str | bytes | np.ndarray | np.generic | jax.Array)
 
 
 def _source(thing: Callable[..., Any] | type) -> bytes | None:

@@ -43,11 +43,21 @@ def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
     manifest = read_json(path)
     check_schema(manifest, path)
     check_own_digest(manifest, path)
-    if not isinstance(manifest.get("spec"), dict) or not isinstance(manifest.get("sessions"), list):
+    if not _is_manifest(manifest):
         raise DamagedError(f"{path} is not a manifest")
     inputs = manifest.get("inputs")
     with understood(path):
         return manifest, {} if inputs is None else read_arrays(directory / INPUTS, inputs)
+
+
+def _is_manifest(content: dict[str, Any]) -> bool:
+    """Whether what readers look at without a second thought is of the right kind."""
+    sessions, extended = content.get("sessions"), content.get("extended")
+    if not isinstance(content.get("spec"), dict) or not isinstance(sessions, list) or not isinstance(extended, list):
+        return False
+    if not all(isinstance(one, dict) and isinstance(one.get("generation"), int) for one in (*sessions, *extended)):
+        return False
+    return all(isinstance(one.get(name), dict) for one in sessions for name in ("versions", "device"))
 
 
 def check_schema(content: dict[str, Any], path: Path) -> None:

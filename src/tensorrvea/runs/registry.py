@@ -39,7 +39,11 @@ def problem_settings(problem: Problem) -> tuple[str, dict[str, Any]] | None:
     """The registered name of a problem and the arguments that make it again; None if it is the user's own."""
     name = type(problem).__name__
     if name == ROBOT and type(problem).__module__.startswith("tensorrvea."):
+        from tensorrvea.neuroevolution import TASKS
+
         robot: Any = problem
+        if robot.task not in TASKS.values():
+            return None
         named = ("backend", "steps", "episodes", "starts", "start_seed", "control_weight", "lanes")
         settings = {"task": robot.task.name, "hidden": robot.policy.hidden} | {n: getattr(robot, n) for n in named}
     elif NAMED.get(name) is type(problem):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorrvea.algorithms.base import Algorithm
-from tensorrvea.devices import Devices
+from tensorrvea.devices import Devices, make_mesh
 from tensorrvea.optimize import Budget, Callback, Search
 from tensorrvea.problem import Problem
 from tensorrvea.processes import by_first
@@ -50,16 +50,36 @@ def resume(
     Returns:
       The result; a list of them for a run of ``replicate``.
     """
-    path = Path(directory)
-    given = {"generations": generations, "evaluations": evaluations, "seconds": seconds}
-    extend = any(value is not None for value in given.values())
-    search = search_of(
-        path, by_first(lambda: read_manifest(path)),
-        problem=problem, algorithm=algorithm, metrics=metrics, stop=stop, callbacks=callbacks,
-        budget=given if extend else None, devices=devices,
+    search = reopen(
+        directory, generations=generations, evaluations=evaluations, seconds=seconds,
+        problem=problem, algorithm=algorithm, metrics=metrics, stop=stop, callbacks=callbacks, devices=devices,
     )  # fmt: skip
-    keep_run(search, path, every=checkpoint_seconds, progress=progress, extend=extend, accept_changes=accept_changes)
+    extend = (generations, evaluations, seconds) != (None, None, None)
+    keep_run(
+        search, directory, every=checkpoint_seconds, progress=progress, extend=extend, accept_changes=accept_changes
+    )
     return results_of(search)
+
+
+def reopen(
+    directory: str | Path,
+    *,
+    generations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    devices: Devices = None,
+    **parts: Any,
+) -> Search:
+    """The search of a directory, with a new budget if one is given, as ``keep_run`` goes on with it.
+
+    What is wrong with the arguments is a ValueError or TypeError, what is wrong with the directory a ``RunError``.
+    """
+    path = Path(directory)
+    kept = by_first(lambda: read_manifest(path))
+    make_mesh(devices)  # so that the manifest is not blamed for too many of them
+    given = {"generations": generations, "evaluations": evaluations, "seconds": seconds}
+    budget = None if all(value is None for value in given.values()) else given
+    return search_of(path, kept, budget=budget, devices=devices, **parts)
 
 
 def load(

@@ -11,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from tensorrvea.checks import check_choice
 from tensorrvea.neuroevolution.models import require, without_log_file
 from tensorrvea.neuroevolution.tasks import Task
 
@@ -22,6 +23,7 @@ class Brax:
 
     def __init__(self, task: Task, backend: str):
         envs = import_brax()
+        check_choice("environment of a task", task.environment, tuple(sorted(envs._envs)))
         with quiet(), without_log_file():
             self.environment = envs.get_environment(task.environment, backend=PIPELINES[backend])
         self.dt = float(self.environment.dt)
