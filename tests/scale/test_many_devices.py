@@ -37,7 +37,8 @@ BREEDING = [f"{algorithm}-{variation}" for algorithm in ("TensorRVEA", "RVEA", "
 @pytest.mark.parametrize("case", [*BREEDING, "RandomSearch-"])
 def test_the_number_of_devices_does_not_change_a_bit(case):
     every = [f"{case} {problem} {devices} same" for devices in (2, 3, 8) for problem in ("plain", "constrained")]
-    assert run("many_devices.py", case, flags=QUICKLY) == every
+    # PSO once as users compile it: its sums of products gave other bits before they were rounded.
+    assert run("many_devices.py", case, flags="" if case == "TensorRVEA-PSO" else QUICKLY) == every
 
 
 @pytest.mark.slow

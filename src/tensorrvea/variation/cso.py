@@ -78,4 +78,4 @@ def mean_of_living(survivors: Population, lower: Any, upper: Any) -> Float[Array
     steps = jnp.ldexp(jnp.ones((), x.dtype), (lax.clz(living) - 2).astype(jnp.int32))
     step = jnp.round((x - lower) / (upper - lower) * steps).astype(whole_number)
     total = jnp.where(survivors.alive[:, None], step, 0).sum(axis=0)
-    return lower + rounded((upper - lower) * (total.astype(x.dtype) / (living.astype(x.dtype) * steps)))
+    return lower + (upper - lower) * (total.astype(x.dtype) / (living.astype(x.dtype) * steps))

@@ -10,7 +10,6 @@ from tensorrvea.mating import living_rows
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
-from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 from tensorrvea.variation.base import Forgetful
 from tensorrvea.variation.polynomial import PolynomialMutation
@@ -50,7 +49,7 @@ class DE(Forgetful):
         parent = take(survivors.x, mates)
         forced = below(words(forced_key, (whole(offspring), 1)), problem.variables) == jnp.arange(problem.variables)
         crossed = (uniform(cross_key, parent.shape) <= self.crossover_rate) | forced
-        x = jnp.clip(jnp.where(crossed, a + rounded(self.scale * (b - c)), parent), *problem.box)
+        x = jnp.clip(jnp.where(crossed, a + self.scale * (b - c), parent), *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem, offspring))
 
 

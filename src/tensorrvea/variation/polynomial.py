@@ -102,10 +102,10 @@ def mutate(
     v = jnp.where(down, u, 1 - u)
     room = jnp.where(down, x - lower, upper - x) / span
     rest = rounded((1 - 2 * v) * power(jnp.maximum(1 - room, 0), eta + 1))
-    move = rounded((1 - power(2 * v + rest, 1 / (eta + 1))) * span)
-    return jnp.clip(jnp.where(down, x - move, x + move), lower, upper)
+    step = 1 - power(2 * v + rest, 1 / (eta + 1))
+    return jnp.clip(jnp.where(down, x - step * span, x + step * span), lower, upper)
 
 
 def power(base: Float[Array, "..."], exponent: Float[Array, ""] | float) -> Float[Array, "..."]:
     """A base ≥ 0 to a positive power. Unlike a general power, it vectorises."""
-    return jnp.exp(rounded(jnp.log(base) * exponent))
+    return jnp.exp(jnp.log(base) * exponent)

@@ -7,7 +7,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_number
 from tensorrvea.randomness import uniform, unit, words
-from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 
 
@@ -45,10 +44,10 @@ class SBX:
         contracts, negative, uncrossed = word >> 31 == 1, word >> 30 & 1 == 1, word >> 29 & 1 == 1
         # With v = 2u or 2 − 2u, whichever is ≤ 1, |B| is v to the power of ± 1/(η+1).
         exponent = 1 / (self.eta + 1)
-        size = jnp.exp(rounded(jnp.log(unit(word, bits=29)) * jnp.where(contracts, exponent, -exponent)))
+        size = jnp.exp(jnp.log(unit(word, bits=29)) * jnp.where(contracts, exponent, -exponent))
         return jnp.where(uncrossed | ~crossed, 1, jnp.where(negative, -size, size))
 
 
 def cross(mine: Float[Array, "..."], other: Float[Array, "..."], b: Float[Array, "..."]) -> Float[Array, "..."]:
     """[(1 + B) x₁ + (1 − B) x₂] / 2, in a form that leaves a gene as it is, to the bit, where B = 1."""
-    return mine + rounded(0.5 * (b - 1) * (mine - other))
+    return mine + 0.5 * (b - 1) * (mine - other)
