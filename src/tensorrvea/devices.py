@@ -76,6 +76,12 @@ def cores() -> list[jax.Device]:
     return there
 
 
+def default_device() -> jax.Device:
+    """Where JAX puts what is not put elsewhere, in this thread and context."""
+    (device,) = jnp.zeros(()).devices()
+    return device
+
+
 def on(mesh: Mesh | None) -> AbstractContextManager[Any]:
     """Where what is called or traced is divided over the devices of a mesh."""
     return nullcontext() if mesh is None else jax.set_mesh(mesh)

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.archive import empty_archive, insert
-from tensorrvea.devices import ROWS, RUNS, WHOLE, by_rows, by_runs, mesh_in_force, on
+from tensorrvea.devices import ROWS, RUNS, WHOLE, by_rows, by_runs, default_device, mesh_in_force, on
 from tensorrvea.population import Offspring, Population, born
 from tensorrvea.problem import Problem
 
@@ -215,10 +215,11 @@ class Compiled:
         given = parts(program) | arguments
         leaves, structure = jax.tree.flatten(given, is_leaf=lambda leaf: isinstance(leaf, Problem))
         known = tuple((leaf.shape, leaf.dtype) if hasattr(leaf, "shape") else leaf for leaf in leaves)
-        if (structure, known, program.mesh) not in self.prepared:
+        what = structure, known, program.mesh, default_device()
+        if what not in self.prepared:
             with on(program.mesh):
                 self.run.lower(**given).compile()
-            self.prepared.add((structure, known, program.mesh))
+            self.prepared.add(what)
 
     def shapes(self, program: Program, **arguments: Any) -> Any:
         """What it would give, as shapes alone."""

@@ -1,7 +1,11 @@
 """The paper's experiments, at the smallest scale, from the first run to the page."""
 
 import json
+import os
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -42,6 +46,13 @@ def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
     for line in page.splitlines():
         if line.startswith("!["):
             assert (tmp_path / line.partition("](")[2].rstrip(")")).is_file()
+
+
+def test_runs_are_made_on_every_device_and_come_back_in_order():
+    four = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+    command = [sys.executable, Path(__file__).parent / "jobs_on_devices.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=four)
+    assert (done.stdout, done.returncode) == ("4 this one fails\n", 0), done.stderr[-2000:]
 
 
 def test_every_process_warms_up_before_its_first_run_whichever_that_is(monkeypatch):

@@ -3,8 +3,10 @@
 from functools import cache, partial
 from typing import Any
 
+import jax
 import numpy as np
 
+from tensorrvea.devices import default_device
 from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Numerical, algorithm_named
@@ -31,13 +33,13 @@ def run_numerical(store: Store, plan: Numerical) -> Findings:
         runs: Runs = {}
         for problem in plan.problems:
             for algorithm in ALGORITHMS:
-                runs.setdefault(problem, {})[algorithm] = [
-                    store.once(
-                        f"{budget}, {problem}, {algorithm}, seed {seed}",
-                        partial(one_run, plan, problem, algorithm, seed, budget),
+                each = {
+                    f"{budget}, {problem}, {algorithm}, seed {seed}": partial(
+                        one_run, plan, problem, algorithm, seed, budget
                     )
                     for seed in range(plan.repetitions)
-                ]
+                }
+                runs.setdefault(problem, {})[algorithm] = store.every(each)
         report(findings, runs, budget, axis)
         rows += [
             (budget, problem, algorithm, seed, *(one[name][-1] for name in ("IGD", "HV", "seconds", "generation")))
@@ -54,14 +56,18 @@ def one_run(plan: Numerical, problem_name: str, algorithm: str, seed: int, budge
     problem = make_problem(problem_name, {"objectives": 3})
     limit: dict[str, Any] = {"seconds": plan.seconds} if budget == "time" else {"generations": plan.generations}
     made = algorithm_named(algorithm, plan.population)
-    warm_up(problem_name, algorithm, plan.population)
+    warm_up(problem_name, algorithm, plan.population, default_device())
     result = optimize(problem, made, seed=seed, history="fronts", **limit)
     return indicators(result)
 
 
 @cache
-def warm_up(problem_name: str, algorithm: str, population: int) -> None:
-    """Once in a process, so that no run pays for a cold start: also not the first of those that are left to do."""
+def warm_up(problem_name: str, algorithm: str, population: int, device: jax.Device | None) -> None:
+    """Once in a process on each device, so that no run pays for a cold start: also not the first after a break.
+
+    ``device`` is where it happens anyway.
+    """
+    del device
     problem = make_problem(problem_name, {"objectives": 3})
     optimize(problem, algorithm_named(algorithm, population), generations=2, seed=0, history="fronts")
 

@@ -37,13 +37,14 @@ def run_robots(store: Store, plan: Robots, *, problems: Mapping[str, Any], refer
     for task, seconds in plan.tasks.items():
         problem = problems[task]
         runs: Runs = {
-            algorithm: [
-                store.once(
-                    f"{problem.name}, {algorithm}, seed {seed}",
-                    partial(one_run, store, plan, problem, algorithm, seed, seconds),
-                )
-                for seed in range(plan.repetitions)
-            ]
+            algorithm: store.every(
+                {
+                    f"{problem.name}, {algorithm}, seed {seed}": partial(
+                        one_run, store, plan, problem, algorithm, seed, seconds
+                    )
+                    for seed in range(plan.repetitions)
+                }
+            )
             for algorithm in plan.algorithms
         }
         rule = reference or usual_reference(problem)

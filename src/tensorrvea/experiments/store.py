@@ -4,14 +4,16 @@ import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
+from tensorrvea.experiments.everywhere import on_every_device
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, SpecDiffersError
 from tensorrvea.runs.files import canonical, read_json, write_json, write_whole
@@ -63,6 +65,10 @@ class Store:
         found = run()
         write_arrays(path, found)
         return found
+
+    def every(self, runs: Mapping[str, Callable[[], dict[str, np.ndarray]]]) -> list[dict[str, np.ndarray]]:
+        """As ``once``, for many runs, on all devices there are."""
+        return on_every_device([partial(self.once, name, run) for name, run in runs.items()])
 
     def write_csv(self, name: str, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
         lines = [",".join(head), *(",".join(str(value) for value in row) for row in rows)]
