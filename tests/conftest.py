@@ -8,6 +8,6 @@ from typechecker import CHECKED
 
 # Compiling takes most of the tests' time, and many of them, in processes of their own too, compile the same programs.
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent.parent / ".pytest_cache" / "jax"))
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 jaxtyping.install_import_hook(CHECKED, "typechecker.check")

@@ -2,6 +2,13 @@
 
 import tensorrvea as tr
 
+# Options that compile in a third of the time; what is compiled is slower, and rounds in its own way.
+QUICKLY = {
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+}
+
 POPULATION = 28  # a lattice of six divisions
 GENERATIONS = 20
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import oracle
 import pytest
+from sizes import QUICKLY
 
 import tensorrvea as tr
 from tensorrvea.population import Population
@@ -60,7 +61,8 @@ def compiled(algorithm_name: str, variation: str) -> tuple:
         return state, ask(algorithm, problem, key, state, t + 1)
 
     begin = jax.jit(jax.vmap(lambda key: algorithm.init(jax.random.fold_in(key, 0), problem)))
-    return begin, jax.jit(jax.vmap(turn, in_axes=(0, 0, 0, 0, 0, None))), traces
+    turns = jax.jit(jax.vmap(turn, in_axes=(0, 0, 0, 0, 0, None)), compiler_options=QUICKLY)
+    return begin, turns, traces
 
 
 @cache

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from oracle_rewards import PAPER, first_fall, returns_of
-from toy import QUICKLY, lanes_of, plain_loop
+from sizes import QUICKLY
+from toy import lanes_of, plain_loop
 
 from tensorrvea import TensorRVEA, optimize
 from tensorrvea.neuroevolution import TASKS, RobotProblem
@@ -38,6 +39,7 @@ def test_the_mended_clip_does_what_the_old_one_did():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_records")
 @pytest.mark.parametrize(("task", "backend"), COMBINATIONS)
 def test_returns_are_those_of_recorded_episodes_computed_again(task, backend):
     problem = RobotProblem(task=task, backend=backend, steps=12, lanes=3, episodes=2)
@@ -61,6 +63,7 @@ FORWARD = {"hopper": "reward_forward", "walker2d": "reward_forward", "halfcheeta
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_records")
 @pytest.mark.parametrize("task", ["MoHopper-m3", "MoHalfCheetah", "MoSwimmer", "MoReacher"])
 def test_steps_are_those_of_brax_own_environment(task):
     """The same policy, stepped by ``brax.envs``: observations, forward rewards and falls agree."""
@@ -93,10 +96,11 @@ def test_lanes_give_the_bits_of_the_plain_loop():
     problem = RobotProblem(task="MoHopper-m2", backend="brax", steps=120, lanes=8)
     x = problem.sample(jax.random.key(1), 30)
     world = problem.world
-    starts = jax.jit(jax.vmap(world.physics.init))(*problem.start_states(jax.random.key(0)))
+    starts = jax.jit(jax.vmap(world.physics.init), compiler_options=QUICKLY)(*problem.start_states(jax.random.key(0)))
     same = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[0], (8, *leaf.shape[1:])), starts)
-    played = jax.device_get(jax.jit(problem.play)(problem.start_states(jax.random.key(0)), x))
-    plain = jax.jit(lambda x: plain_loop(world, x, same, steps=120))
+    play = jax.jit(problem.play, compiler_options=QUICKLY)
+    played = jax.device_get(play(problem.start_states(jax.random.key(0)), x))
+    plain = jax.jit(lambda x: plain_loop(world, x, same, steps=120), compiler_options=QUICKLY)
     placed = lanes_of(played.lengths[:, 0], 8)
     assert max(turn for _, turn in placed) >= 3
     for which in range(max(turn for _, turn in placed) + 1):

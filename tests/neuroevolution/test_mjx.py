@@ -4,13 +4,14 @@ import jax
 import numpy as np
 import pytest
 from oracle_rewards import PAPER, returns_of
-from toy import QUICKLY
+from sizes import QUICKLY
 
 from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.neuroevolution.replay import record_from
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("quick_records")
 @pytest.mark.parametrize("task", PAPER)
 def test_returns_agree_with_the_c_engine_and_with_a_recorded_episode(task):
     jaxs = RobotProblem(task=task, backend="mjx", steps=8, lanes=2)

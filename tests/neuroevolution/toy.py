@@ -8,9 +8,6 @@ from tensorrvea.neuroevolution import MLP, Objective, Task
 from tensorrvea.neuroevolution.rollout import Episodes, World, advance
 from tensorrvea.neuroevolution.tasks import control_cost, near
 
-# Options that compile the physics of a robot in half the time; it then runs a little longer.
-QUICKLY = {"xla_cpu_use_fusion_emitters": False}
-
 
 class Spinner:
     """A swinging, pushed weight: chaotic enough for each policy to end at a step of its own."""
