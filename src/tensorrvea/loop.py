@@ -119,6 +119,13 @@ def turn(
     return divided_carry(carry), record(program, state.population, newborn)
 
 
+def told_shapes(program: Program, carry: Carry) -> dict[str, jax.ShapeDtypeStruct]:
+    """What is told of the offspring of a carry, as shapes."""
+    rows, dtype = carry.offspring.x.shape[:-1], carry.offspring.x.dtype
+    f = jax.ShapeDtypeStruct((*rows, program.problem.objectives), dtype)
+    return {"f": f, "violation": jax.ShapeDtypeStruct(rows, dtype)}
+
+
 def generation(
     program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], progress: Float[Array, ""]
 ) -> tuple[Carry, Record]:

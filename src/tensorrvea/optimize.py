@@ -242,10 +242,8 @@ class Search:
         """What a generation calls, with arguments of the right shapes."""
         if not self.problem.host:
             return loop.chunk_compiled, self.chunk_arguments(0, [])
-        x = self.carry.offspring.x  # type: ignore[union-attr]
-        f = jax.ShapeDtypeStruct((*x.shape[:-1], self.problem.objectives), x.dtype)
-        violation = jax.ShapeDtypeStruct(x.shape[:-1], x.dtype)
-        return loop.turn_compiled, self.turn_arguments(f, violation, 0.0)
+        told = loop.told_shapes(self.program, self.carry)  # type: ignore[arg-type]
+        return loop.turn_compiled, self.turn_arguments(**told, progress=0.0)
 
     def fetch(self, records: Any) -> Any:
         """Records, generations first, on the host, and without the runs and rows that only fill the devices."""

@@ -10,6 +10,6 @@ def rounded(product: Float[Array, "..."]) -> Float[Array, "..."]:
     A fused multiply-add rounds once instead of twice. In a · b + c · d either product can be the one that is fused, and
     which it is depends on the code around it, which is another for another number of devices. With this between product
     and sum there is no choice. It is a maximum, and changes nothing but minus infinity. A product that is alone in its
-    sum needs it not, and in the loops that breed most it would cost a fifth of a generation's time.
+    sum is better without: there is no choice, and in SBX, say, the maximum would be felt.
     """
     return jnp.maximum(product, -jnp.finfo(product.dtype).max)

@@ -1,6 +1,7 @@
 """Runs that need nothing of each other, on all devices there are."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
@@ -37,6 +38,9 @@ def on_every_device(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     while len(found) < len(jobs):
         i, gives, error = done.get()
         if error is not None:
+            while not waiting.empty():  # what has not been begun is not begun any more
+                with suppress(Empty):
+                    waiting.get_nowait()
             raise error
         found[i] = gives
     return [found[i] for i in range(len(jobs))]

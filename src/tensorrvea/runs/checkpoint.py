@@ -157,9 +157,7 @@ def shapes(search: Search) -> tuple[Any, Any]:
     program = search.program._replace(mesh=None)
     key = search.key[: len(search.seeds)] if search.batch else search.key
     carry = loop.begin_compiled.shapes(program, key=key, x=search.start_x)
-    rows, dtype = carry.offspring.x.shape[:-1], carry.offspring.x.dtype
-    f = jax.ShapeDtypeStruct((*rows, search.problem.objectives), dtype)
-    told = {"f": f, "violation": jax.ShapeDtypeStruct(rows, dtype), "progress": jax.ShapeDtypeStruct((), dtype)}
+    told = loop.told_shapes(program, carry) | {"progress": jax.ShapeDtypeStruct((), carry.offspring.x.dtype)}
     _, record = loop.turn_compiled.shapes(program, key=key, carry=carry, t=np.int32(0), **told)
     return carry, record
 
