@@ -43,6 +43,9 @@ def test_every_command_of_the_documentation_works(place, capsys):
     assert (bridge.seed, bridge.generations, bridge.algorithm.alpha) == (3, 10, 1.5)
     assert bridge.algorithm.variation.crossover.eta == 15
     assert bridge.problem.objective_names == ("mass", "sag")
+    volume = tr.metrics.hypervolume(bridge.population.F, [2.0, 10.0])
+    assert bridge.history.metrics["hypervolume"][-1] == pytest.approx(volume, rel=1e-5)
+    assert "MetricReached" in load("runs/short").stopped
     assert [result.seed for result in load("runs/zdt")] == [0, 1]
     for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md"):
         assert Path(name).stat().st_size > 1000
@@ -86,6 +89,9 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("run DTLZ2 --algorithm RandomSearch --variation DE", "which breeds nothing"),
         ("run DTLZ2 --stop-metric igd=0.1", "stop_metric takes a metric and a value, like 'igd<=0.06'"),
         ("run DTLZ2 --stop-metric igdd<=0.1", "metric must be one that is recorded .'igd'., got 'igdd'"),
+        ("run DTLZ2 --reference 1 1", "reference must have 3 entries for this problem, got 2"),
+        ("run DTLZ2 --reference 1 1 1 --metrics igd", "reference goes with the metric hypervolume, got metrics igd"),
+        ("run DTLZ2 --stagnant-within 0.1", "stagnant_within goes with stop_when_stagnant"),
         ("run DTLZ2 --start nowhere.csv", "start takes a file that is there"),
         ("run design.py", "file.py:name"),
         ("run design.py:bridg", "did you mean 'bridge'"),
@@ -105,6 +111,7 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("resume kept --devices 1000", "error: devices must be 1 to"),
         ("plot", "give at least one run directory"),
         ("reproduce page --scale cpu", "run one first"),
+        ("reproduce page --results nowhere", "takes directories of finished experiments, got 'nowhere'"),
     ],
 )
 def test_wrong_arguments_say_what_is_right(place, capsys, line, message):

@@ -10,6 +10,7 @@ import pytest
 import tensorrvea as tr
 from tensorrvea.runs import RunError, SpecDiffersError, load, resume, standard_metrics
 from tensorrvea.runs.arrays import read_arrays
+from tensorrvea.runs.standard_metrics import describe_metric
 from tensorrvea.stop import Stagnation, Target
 
 PROBLEM, ALGORITHM = tr.problems.DTLZ2(objectives=3), tr.TensorRVEA(population=12, variation=tr.CSO())
@@ -193,3 +194,12 @@ def test_few_checkpoints_and_segments_are_left(tmp_path):
     assert sum(name.startswith("checkpoint") for name in names) == 4
     assert sum(name.startswith("history") for name in names) <= 14
     assert not [name for name in names if name.endswith(".part")]
+
+
+def test_metrics_are_known_by_what_they_are_and_not_by_their_name():
+    own = tr.Problem(lambda x: x, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2, directions=["min", "max"])
+    volume = standard_metrics(("hypervolume",), own, [1.0, 0.5])["hypervolume"]
+    assert describe_metric("hypervolume", volume, own) == {"reference": [1.0, 0.5]}
+    for name, problem in (("igd", own), ("hypervolume", own), ("igd", PROBLEM)):
+        assert describe_metric(name, tr.metrics.device.spacing, problem).keys() == {"source"}
+    assert describe_metric("igd", standard_metrics(("igd",), PROBLEM)["igd"], PROBLEM) == "standard"

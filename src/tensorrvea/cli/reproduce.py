@@ -32,14 +32,13 @@ class Reproduce:
     """The engine of robots' tasks."""
     reference: Literal["paper", "derived"] | None = None
     """The reference point of HV on robots' tasks: the supplement's own, or its rule over the runs made here."""
+    results: tuple[Path, ...] = ()
+    """The directories that the page is made of; those of the scale in results/ if not given."""
 
     def __call__(self) -> None:
         if self.experiment == "page":
-            there = [Path(f"results/{name}-{self.scale}") for name in EXPERIMENTS]
-            found = [directory for directory in there if (directory / "findings.json").is_file()]
             with reading_arguments():
-                if not found:
-                    raise ValueError(f"no experiment of scale {self.scale} is in results/: run one first")
+                found = self.finished()
             print(write_page(found, self.out or Path(f"results/{self.scale}.md")))
             return
         with reading_arguments():
@@ -55,6 +54,17 @@ class Reproduce:
         for claim in findings.claims:
             print(f"{'yes' if claim.holds else 'no '}  {claim.paper}\n     {claim.here}")
         print(findings.store.directory)
+
+    def finished(self) -> list[Path]:
+        """The experiments that the page is made of."""
+        there = self.results or tuple(Path(f"results/{name}-{self.scale}") for name in EXPERIMENTS)
+        found = [directory for directory in there if (directory / "findings.json").is_file()]
+        if self.results and len(found) < len(there):
+            missing = next(directory for directory in there if directory not in found)
+            raise ValueError(f"results takes directories of finished experiments, got {str(missing)!r}")
+        if not found:
+            raise ValueError(f"no experiment of scale {self.scale} is in results/: run one first")
+        return found
 
 
 def _log(text: str) -> None:

@@ -1,6 +1,7 @@
 """``tensorrvea run`` and ``tensorrvea resume``."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from tensorrvea.processes import first
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, standard_metrics
 from tensorrvea.runs.resume import reopen
+from tensorrvea.runs.standard_metrics import HYPERVOLUME
 from tensorrvea.stop import MetricReached, Stagnation, Target
 
 GENERATIONS = 100
@@ -74,8 +76,12 @@ class Run:
     metrics: tuple[str, ...] | None = None
     """Recorded each generation (see tensorrvea list metrics), or none; if not given, igd where the front is known, and
     hypervolume for robots with a reference point of the paper's."""
+    reference: tuple[float, ...] = ()
+    """The point up to which hypervolume is measured, a value for each objective; if not given, the problem's own."""
     stop_when_stagnant: int | None = None
     """End the run when neither ideal nor nadir point has moved for this many generations."""
+    stagnant_within: float | None = None
+    """How far they may move for that, as a share of the range between them; 0.001 if not given."""
     stop_at: tuple[float, ...] = ()
     """End the run when a solution is at least this good in every objective."""
     stop_metric: tuple[str, ...] = ()
@@ -100,8 +106,6 @@ class Run:
         given = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
         if all(value is None for value in given.values()):
             given["generations"] = GENERATIONS
-        stops: list[Any] = [] if self.stop_when_stagnant is None else [Stagnation(generations=self.stop_when_stagnant)]
-        stops += [*([Target(self.stop_at)] if self.stop_at else []), *map(metric_reached, self.stop_metric)]
         return Search(
             problem,
             make_algorithm(self.algorithm, self.variation, self.population, settings),
@@ -111,8 +115,8 @@ class Run:
             x=None if self.start is None else read_table(self.start, "start"),
             history=self.history,
             archive=self.archive,
-            metrics=standard_metrics(self.metric_names(problem), problem),
-            stop=stops,
+            metrics=standard_metrics(self.metric_names(problem), problem, self.reference or None),
+            stop=self.stops(),
             every=self.every,
             devices=self.session.devices,
         )
@@ -120,11 +124,26 @@ class Run:
     def metric_names(self, problem: Problem) -> tuple[str, ...]:
         if self.metrics is not None:
             return () if self.metrics == ("none",) else self.metrics
+        if self.reference:
+            return (HYPERVOLUME,)
         if self.population > SMALL:
             return ()
         if problem.front(2) is not None:
             return ("igd",)
-        return ("hypervolume",) if getattr(getattr(problem, "task", None), "references", None) else ()
+        return (HYPERVOLUME,) if getattr(getattr(problem, "task", None), "references", None) else ()
+
+    def stops(self) -> list[Callable[[Result], bool]]:
+        """What ends the run before its budget is spent."""
+        rules: list[Callable[[Result], bool]] = []
+        if self.stop_when_stagnant is not None:
+            within = {} if self.stagnant_within is None else {"tolerance": self.stagnant_within}
+            rules.append(Stagnation(generations=self.stop_when_stagnant, **within))
+        elif self.stagnant_within is not None:
+            raise ValueError("stagnant_within goes with stop_when_stagnant, which was not given")
+        if self.stop_at:
+            rules.append(Target(self.stop_at))
+        rules += map(metric_reached, self.stop_metric)
+        return rules
 
     def name(self, problem: Problem) -> str:
         bred = "" if self.variation in (None, "GA") else f"-{self.variation}"

@@ -15,7 +15,7 @@ from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.fingerprint import fingerprint
 from tensorrvea.runs.own_problem import RecordedProblem, describe_own
 from tensorrvea.runs.registry import PARTS, ROBOT, make_problem, problem_settings, settings_of
-from tensorrvea.runs.standard_metrics import STANDARD, standard_metrics
+from tensorrvea.runs.standard_metrics import describe_metric, standard_metrics
 
 Spec = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -38,7 +38,9 @@ def describe(search: Search) -> tuple[Spec, Arrays]:
         "start": None if search.x is None else encode(np.asarray(search.x, float), arrays),
         "history": search.history,
         "archive": search.archive,
-        "metrics": describe_metrics(search.metrics or {}, search.problem),
+        "metrics": {
+            name: describe_metric(name, metric, search.problem) for name, metric in (search.metrics or {}).items()
+        },
         "stop": stops,
         **({"every": search.every} if stops else {}),
         "precision": str(jnp.result_type(float)),
@@ -52,16 +54,6 @@ def describe_problem(problem: Problem, arrays: Arrays) -> dict[str, Any]:
         name, settings = known
         return {"name": name, "settings": {key: encode(value, arrays) for key, value in settings.items()}}
     return {"own": {key: encode(value, arrays) for key, value in describe_own(problem).items()}}
-
-
-def describe_metrics(metrics: Mapping[str, Callable], problem: Problem) -> dict[str, Any]:
-    """Each metric by its name if it is one of ours with our settings, else by a hash."""
-    described: dict[str, Any] = {}
-    for name, metric in metrics.items():
-        ours = standard_metrics((name,), problem).get(name) if name in STANDARD else None
-        source = fingerprint(metric)
-        described[name] = "standard" if ours is not None and fingerprint(ours) == source else {"source": source}
-    return described
 
 
 def encode(value: Any, arrays: Arrays) -> Any:
@@ -132,10 +124,11 @@ def decode_problem(content: Any, arrays: Arrays, *, stand_in: bool = False) -> P
 
 
 def decode_metrics(content: Mapping[str, Any], problem: Problem) -> dict[str, Callable]:
-    own = [name for name, how in content.items() if how != "standard"]
+    own = [name for name, how in content.items() if how != "standard" and "reference" not in how]
     if own:
         raise RunError(f"metrics has the user's own ({', '.join(own)}), not in the directory: give them as metrics=")
-    return standard_metrics(tuple(content), problem)
+    references = {name: None if how == "standard" else how["reference"] for name, how in content.items()}
+    return {name: standard_metrics((name,), problem, point)[name] for name, point in references.items()}
 
 
 def decode_budget(content: Mapping[str, Any], population: int) -> Budget:
