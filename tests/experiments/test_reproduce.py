@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -39,13 +40,15 @@ def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
     for table in found["tables"]:
         assert all((out / f"{table}{kind}").stat().st_size for kind in (".md", ".csv", ".tex"))
     for figure in found["figures"]:
-        assert all((out / f"{figure['name']}{kind}").stat().st_size for kind in (".svg", ".png"))
+        assert figure["panels"]
+        for file in figure["panels"].values():
+            assert all((out / f"{file}{kind}").stat().st_size for kind in (".svg", ".png"))
     page = write_page([out], tmp_path / "results.md").read_text()
     assert f"tensorrvea reproduce {experiment} --scale smoke\n" in page
     assert "| the paper | here | holds here |" in page
-    for line in page.splitlines():
-        if line.startswith("!["):
-            assert (tmp_path / line.partition("](")[2].rstrip(")")).is_file()
+    pictures = re.findall(r'<img src="(.*?)"', page)
+    assert pictures
+    assert all((tmp_path / picture).is_file() for picture in pictures)
 
 
 def test_runs_are_made_on_every_device_and_come_back_in_order():

@@ -32,7 +32,7 @@ class Findings:
 
     store: Store
     tables: list[str] = field(default_factory=list)
-    figures: list[dict[str, str]] = field(default_factory=list)
+    pictures: list[dict[str, Any]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -48,17 +48,21 @@ class Findings:
         rows = statistics_rows(values, ours, larger_is_better=larger_is_better)
         self.store.write_csv(f"{name}_statistics", HEAD, rows)
 
-    def figure(self, name: str, figure: "Figure", caption: str) -> None:
-        for kind in ("svg", "png"):
-            save(figure, self.store.directory / f"{name}.{kind}")
-        self.figures.append({"name": name, "caption": caption})
+    def figures(self, name: str, panels: Mapping[str, "Figure"], caption: str) -> None:
+        """Figures that are looked at side by side, each under its title."""
+        files = {title: f"{name}_{title.replace(' ', '_')}" for title in panels}
+        for title, panel in panels.items():
+            panel.axes[0].set_title(title)
+            for kind in ("svg", "png"):
+                save(panel, self.store.directory / f"{files[title]}.{kind}")
+        self.pictures.append({"caption": caption, "panels": files})
 
     def write(self) -> Path:
         """``findings.json``, from which the results page is made."""
         content: dict[str, Any] = {
             **self.store.description,
             "tables": self.tables,
-            "figures": self.figures,
+            "figures": self.pictures,
             "claims": [asdict(claim) for claim in self.claims],
             "notes": self.notes,
         }

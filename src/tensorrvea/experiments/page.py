@@ -51,11 +51,19 @@ def section(directory: Path, found: dict[str, Any], page: Path, pictures: Path) 
     for table in found["tables"]:
         lines += [(directory / f"{table}.md").read_text()]
     for figure in found["figures"]:
-        target = pictures / f"{name}_{figure['name']}.svg"
-        shutil.copyfile(directory / f"{figure['name']}.svg", target)
-        relative = target.relative_to(page.parent).as_posix()
-        lines += [f"![{figure['caption']}]({relative})", "", f"*{figure['caption']}*", ""]
+        lines += [
+            "<p>",
+            *(_panel(directory, name, title, file, page, pictures) for title, file in figure["panels"].items()),
+        ]
+        lines += ["</p>", "", f"*{figure['caption']}*", ""]
     return "\n".join(lines)
+
+
+def _panel(directory: Path, experiment: str, title: str, file: str, page: Path, pictures: Path) -> str:
+    """A picture, copied to where the page has its own; two fit beside each other."""
+    target = pictures / f"{experiment}_{file}.svg"
+    shutil.copyfile(directory / f"{file}.svg", target)
+    return f'<img src="{target.relative_to(page.parent).as_posix()}" alt="{title}" width="49%">'
 
 
 def _counted(devices: dict[str, int]) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Claim, Findings
@@ -32,8 +33,7 @@ def run_robots(store: Store, plan: Robots, *, problems: Mapping[str, Any], refer
         default, unless the backend is the paper's.
     """
     findings = Findings(store)
-    rows: list[tuple[Any, ...]] = []
-    final: dict[str, dict[str, dict[str, list[float]]]] = {"HV": {}, "EU": {}}
+    scored: dict[str, Runs] = {}
     for task, seconds in plan.tasks.items():
         problem = problems[task]
         runs: Runs = {
@@ -51,22 +51,27 @@ def run_robots(store: Store, plan: Robots, *, problems: Mapping[str, Any], refer
         point = reference_point(problem, runs, plan, rule)
         shown = ", ".join(f"{v:.6g}" for v in point)
         findings.notes.append(f"Reference point of HV on {problem.name}, {RULES[rule]}: ({shown}).")
-        for of in runs.values():
-            for one in of:
-                one |= score(one, point)
-        draw(findings, task, problem, runs, plan)
-        for name, each in final.items():
-            each[task] = {algorithm: [float(one[name][-1]) for one in of] for algorithm, of in runs.items()}
-        rows += [
-            (task, algorithm, seed, one["HV"][-1], one["EU"][-1], one["seconds"][-1], one["generation"][-1])
-            for algorithm, of in runs.items()
-            for seed, one in enumerate(of)
-        ]
+        scored[task] = {algorithm: [one | score(one, point) for one in of] for algorithm, of in runs.items()}
+    rows = [
+        (task, algorithm, seed, *(one[name][-1] for name in ("HV", "EU", "seconds", "generation")))
+        for task, runs in scored.items()
+        for algorithm, of in runs.items()
+        for seed, one in enumerate(of)
+    ]
     store.write_csv("runs", ("task", "algorithm", "seed", "hv", "eu", "seconds", "generations"), rows)
-    for name, values in final.items():
-        title = f"{name} at the end (larger is better)"
-        findings.comparison(name.lower(), title, values, plan.ours, larger_is_better=True)
-        findings.claims.append(claim(store.experiment, name, values))
+    for name in ("HV", "EU"):
+        final = {
+            task: {algorithm: [float(one[name][-1]) for one in of] for algorithm, of in runs.items()}
+            for task, runs in scored.items()
+        }
+        findings.comparison(
+            name.lower(), f"{name} at the end (larger is better)", final, plan.ours, larger_is_better=True
+        )
+        findings.claims.append(claim(store.experiment, name, final))
+        findings.figures(name.lower(), curves(scored, name, plan), f"{name}: mean and 95 % confidence band.")
+    for task, runs in scored.items():
+        caption = f"{task}: what the final fronts attain."
+        findings.figures(f"front_{task}", final_fronts(problems[task], runs), caption)
     return findings
 
 
@@ -126,19 +131,25 @@ def score(one: dict[str, np.ndarray], point: np.ndarray) -> dict[str, np.ndarray
     }
 
 
-def draw(findings: Findings, task: str, problem: Any, runs: Runs, plan: Robots) -> None:
+def curves(scored: Mapping[str, Runs], name: str, plan: Robots) -> dict[str, Figure]:
+    """HV or EU as the runs went, a figure a task."""
     axis = "generation" if plan.generations else "seconds"
-    for name in ("HV", "EU"):
-        curves = {algorithm: at_steps(of, axis, name) for algorithm, of in runs.items()}
-        figure = plot_convergence(curves, ylabel=name, xlabel=axis, band="confidence")
-        caption = f"{name} on {task}: mean and 95 % confidence band."
-        findings.figure(f"{name.lower()}_{plain_name(task)}", figure, caption)
-    for algorithm, of in runs.items():
-        figure = plot_attainment(
-            [one["F"] for one in of], names=problem.objective_names, units=problem.units, directions="max"
+    return {
+        task: plot_convergence(
+            {algorithm: at_steps(of, axis, name) for algorithm, of in runs.items()},
+            ylabel=name, xlabel=axis, band="confidence",
         )
-        caption = f"{task}: what the final fronts of {algorithm} attain."
-        findings.figure(f"front_{plain_name(f'{task} {algorithm}')}", figure, caption)
+        for task, runs in scored.items()
+    }  # fmt: skip
+
+
+def final_fronts(problem: Any, runs: Runs) -> dict[str, Figure]:
+    """What all runs of an algorithm reach together, a figure an algorithm."""
+    names, units = problem.objective_names, problem.units
+    return {
+        algorithm: plot_attainment([one["F"] for one in of], names=names, units=units, directions="max")
+        for algorithm, of in runs.items()
+    }
 
 
 PAPER = {

@@ -15,6 +15,9 @@ from tensorrvea.directions import signs
 from tensorrvea.plot.front import draw_parallel
 from tensorrvea.plot.style import COLOURS, axis_labels, label_axes, make_axes, print_style
 
+LINES = ("-", "--", "-.", ":")
+"""A curve that lies upon another leaves it visible."""
+
 
 def plot_convergence(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
@@ -43,7 +46,7 @@ def plot_convergence(
                 raise ValueError(f"values of {label} must have {len(x)} columns, one a step, got {y.shape[1]}")
             middle, low, high = summarise(y, band)
             colour = COLOURS[i % len(COLOURS)]
-            axes.plot(x, middle, color=colour, label=label)
+            axes.plot(x, middle, LINES[i % len(LINES)], color=colour, label=label)
             axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.set(xlabel=xlabel, ylabel=ylabel, yscale="log" if log else "linear")
         axes.margins(x=0.01)
