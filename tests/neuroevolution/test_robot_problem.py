@@ -186,13 +186,21 @@ def test_a_task_without_reference_point_says_so():
         RobotProblem(task="MoAnt", backend="mujoco").reference_point()
 
 
-@pytest.mark.parametrize("package", ["mujoco", "brax.envs", "PIL.Image"])
-def test_a_missing_package_is_named_with_its_remedy(package, monkeypatch):
-    top = package.partition(".")[0]
-    for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:
+@pytest.mark.parametrize(
+    ("package", "missing"),
+    [("mujoco", "mujoco"), ("mujoco.mjx", "mujoco.mjx"), ("brax.envs", "brax"), ("PIL.Image", "PIL")],
+)
+def test_a_missing_package_is_named_with_its_remedy(package, missing, monkeypatch):
+    class Nowhere:
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            if name == missing:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    for name in [name for name in sys.modules if name == missing or name.startswith(f"{missing}.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, top, None)
-    remedy = rf"this needs the package '{top}', which is not installed: pip install \"tensorrvea\[neuroevolution\]\""
+    monkeypatch.setattr(sys, "meta_path", [Nowhere, *sys.meta_path])
+    remedy = rf"this needs '{missing}', which is not installed: pip install \"tensorrvea\[neuroevolution\]\""
     with pytest.raises(ModuleNotFoundError, match=remedy):
         require(package, needed_for="this")
 

@@ -26,7 +26,7 @@ def require(package: str, *, needed_for: str) -> ModuleType:
         if error.name is None or error.name.partition(".")[0] != top:
             raise  # the package is there, and something of its own is missing
         raise ModuleNotFoundError(
-            f"{needed_for} needs the package {top!r}, which is not installed: {REMEDY}", name=error.name
+            f"{needed_for} needs {error.name!r}, which is not installed: {REMEDY}", name=error.name
         ) from error
 
 

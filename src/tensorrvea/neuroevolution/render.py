@@ -75,7 +75,7 @@ class Camera:
             (8 * SMOOTHING, 6 * SMOOTHING), f"{self.shown.task}  {seconds:.1f} s", fill=TEXT, font_size=14 * SMOOTHING
         )
         small = image.resize((self.width // SMOOTHING, self.height // SMOOTHING), self.image.Resampling.LANCZOS)
-        # One palette for all frames: pictures with few colours are small files.
+        # Pictures with few colours are small files.
         return small.quantize(colors=64, dither=self.image.Dither.NONE)
 
     def _scenery(self, pen: Any, at: float) -> None:
