@@ -8,6 +8,10 @@ QUICKLY = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
 }
+# The same for XLA_FLAGS of another process; at level 1, sums do not depend on how many devices rows are divided over.
+QUICK_FLAGS = (
+    "--xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes --xla_cpu_use_fusion_emitters=false"
+)
 
 POPULATION = 28  # a lattice of six divisions
 GENERATIONS = 20

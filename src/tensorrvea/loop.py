@@ -110,13 +110,25 @@ def turn(
     progress: Float[Array, ""],
 ) -> tuple[Carry, Record]:
     """Tells how the offspring of generation t did, and asks for the next."""
+    carry, new = tell(program, carry, f, violation, progress)
+    return divided_carry(ask(program, key, carry, t + 1)), new
+
+
+def tell(
+    program: Program, carry: Carry, f: Array, violation: Array, progress: Float[Array, ""]
+) -> tuple[Carry, Record]:
+    """Who survives, given how the offspring did."""
     algorithm, offspring = program.algorithm, carry.offspring
     state = algorithm.tell(carry.state, offspring, f, violation, progress)
     newborn = born(offspring, f, violation, algorithm.population)
     archive = insert(carry.archive, newborn._replace(memory=()), program.archive) if program.archive else ()
-    ask_key, _ = generation_keys(key, t + 1)
-    carry = Carry(state, archive, algorithm.ask(ask_key, state, program.problem))
-    return divided_carry(carry), record(program, state.population, newborn)
+    return Carry(state, archive, offspring), record(program, state.population, newborn)
+
+
+def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Carry:
+    """The offspring of generation t, in the place of those before."""
+    ask_key, _ = generation_keys(key, t)
+    return carry._replace(offspring=program.algorithm.ask(ask_key, carry.state, program.problem))
 
 
 def told_shapes(program: Program, carry: Carry) -> dict[str, jax.ShapeDtypeStruct]:

@@ -1,6 +1,4 @@
-"""A run that saves after every few generations, to be killed; takes its directory."""
-
-import sys
+"""A run that saves after every few generations, to be killed."""
 
 import tensorrvea as tr
 from tensorrvea.runs import keep
@@ -15,6 +13,6 @@ def run(directory: str | None) -> tr.Result:
     )  # fmt: skip
 
 
-if __name__ == "__main__":
+def save_often(directory: str) -> None:
     keep.SHARE = 1e9
-    run(sys.argv[1])
+    run(directory)

@@ -1,9 +1,9 @@
+import multiprocessing
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import killed_child
@@ -13,21 +13,26 @@ import pytest
 import tensorrvea as tr
 from tensorrvea.runs import checkpoint, load
 
-CHILD = Path(killed_child.__file__)
+# Each child is a process of its own; what it imports was imported once, by the one that they are forked from, which
+# does nothing else.
+CHILDREN = multiprocessing.get_context("forkserver")
+CHILDREN.set_forkserver_preload(["tensorrvea.runs"])
 
 
-def start(directory: Path) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, str(CHILD), str(directory)])
+def start(directory: Path) -> BaseProcess:
+    child = CHILDREN.Process(target=killed_child.save_often, args=(str(directory),))
+    child.start()
+    return child
 
 
-def wait_for_news(child: subprocess.Popen, directory: Path, *, beyond: int) -> None:
-    """Until the child has come further than it was: only then is it running and saving, not importing."""
+def wait_for_news(child: BaseProcess, directory: Path, *, beyond: int) -> None:
+    """Until the child has come further than it was: only then is it running and saving, not compiling."""
     deadline = time.monotonic() + 120
-    while child.poll() is None and time.monotonic() < deadline:
+    while child.is_alive() and time.monotonic() < deadline:
         if directory.exists() and max(checkpoint.found(directory), default=-1) > beyond:
             return
         time.sleep(0.002)
-    assert child.poll() in (None, 0)
+    assert child.exitcode in (None, 0)
 
 
 def reached(directory: Path) -> int:
@@ -52,10 +57,13 @@ def kill_and_go_on(directory: Path, kills: int) -> None:
         wait_for_news(child, directory, beyond=before)
         time.sleep(rng.uniform(0.0, 0.05))
         child.kill()
-        child.wait()
+        child.join()
+        assert child.exitcode == -signal.SIGKILL
         if reached(directory) >= killed_child.GENERATIONS:
             pytest.fail("the run was over before it could be killed")
-    assert start(directory).wait() == 0
+    last = start(directory)
+    last.join()
+    assert last.exitcode == 0
     assert_same_run(load(directory), killed_child.run(None))
 
 

@@ -47,6 +47,10 @@ def objectives(problem: str, x: np.ndarray) -> list[np.ndarray]:
     return [np.pad(leaf, ((0, len(x) - POPULATION), *[(0, 0)] * (leaf.ndim - 1))) for leaf in told]
 
 
+def divided(told: tuple[loop.Carry, loop.Record]) -> tuple[loop.Carry, loop.Record]:
+    return loop.divided_carry(told[0]), told[1]
+
+
 class Case:
     """An algorithm on some devices."""
 
@@ -58,9 +62,9 @@ class Case:
         program = loop.Program(problem, sized, {}, "summary", archive, make_mesh(devices))
         self.program = program
         self.begin = jax.jit(lambda key: loop.begin(program, key, None))
-        self.turn = jax.jit(
-            lambda key, carry, t, f, violation: loop.turn(program, key, carry, t, f, violation, t / LAST)
-        )
+        # Apart, since ways to breed are told alike, and algorithms ask alike: one case compiles for others.
+        self.tell = jax.jit(lambda carry, t, f, violation: divided(loop.tell(program, carry, f, violation, t / LAST)))
+        self.ask = jax.jit(lambda key, carry, t: loop.divided_carry(loop.ask(program, key, carry, t)))
 
     def run(self, problem: str) -> list[np.ndarray]:
         """All that is alive after some generations, and what was recorded of each."""
@@ -70,7 +74,8 @@ class Case:
         for t in map(np.int32, range(LAST + 1)):
             told = objectives(problem, np.asarray(carry.offspring.x))
             with loop.on(mesh):
-                carry, record = self.turn(key, carry, t, *told)
+                carry, record = self.tell(carry, t, *told)
+                carry = self.ask(key, carry, t + 1)
             records.append(record)
         kept = []
         for population in filter(None, (carry.state.population, carry.archive)):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from sizes import QUICK_FLAGS
 
 import tensorrvea as tr
 
@@ -28,7 +29,8 @@ def cores() -> int:
 @pytest.mark.slow
 def test_seeds_over_all_cores_find_the_same():
     child = [sys.executable, "-c", CHILD.format(cores=cores())]
-    done = subprocess.run(child, capture_output=True, text=True, timeout=300, check=False)
+    environment = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
+    done = subprocess.run(child, capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 0, done.stderr
 
 

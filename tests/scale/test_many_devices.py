@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jax
 import pytest
+from sizes import QUICK_FLAGS
 
 import tensorrvea as tr
 
@@ -14,12 +15,8 @@ HERE = Path(__file__).parent
 VARIATIONS = ("GA", "DE", "PSO", "CSO", "Random")
 
 
-# Compiles in less time; what is compiled is slower.
-QUICKLY = " --xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes --xla_cpu_use_fusion_emitters=false"
-
-
 def run(*words: str, flags: str = "") -> list[str]:
-    eight = {"XLA_FLAGS": f"--xla_force_host_platform_device_count=8{flags}"}
+    eight = {"XLA_FLAGS": f"--xla_force_host_platform_device_count=8 {flags}"}
     command = [sys.executable, *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, env=os.environ | eight)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -38,13 +35,13 @@ BREEDING = [f"{algorithm}-{variation}" for algorithm in ("TensorRVEA", "RVEA", "
 def test_the_number_of_devices_does_not_change_a_bit(case):
     every = [f"{case} {problem} {devices} same" for devices in (2, 3, 8) for problem in ("plain", "constrained")]
     # PSO once as users compile it: its sums of products gave other bits before they were rounded.
-    assert run("many_devices.py", case, flags="" if case == "TensorRVEA-PSO" else QUICKLY) == every
+    assert run("many_devices.py", case, flags="" if case == "TensorRVEA-PSO" else QUICK_FLAGS) == every
 
 
 @pytest.mark.slow
 def test_whole_runs_are_the_same_on_many_devices():
     cases = ["fronts", "resumed", "replicated", "host", "stochastic"]
-    assert run("whole_runs.py", *cases) == [f"{case} same" for case in cases]
+    assert run("whole_runs.py", *cases, flags=QUICK_FLAGS) == [f"{case} same" for case in cases]
 
 
 @pytest.mark.slow
