@@ -22,7 +22,7 @@ PROBLEMS = {
     "constrained": tr.problems.C2DTLZ2(objectives=3, variables=12),
 }
 CASES = [*[(algorithm, variation) for algorithm in BREEDING for variation in VARIATIONS], ("RandomSearch", "")]
-# Each algorithm once; all of them with all variations are in the slow tests.
+# Each kind of selection once; all algorithms with all variations are in the slow tests.
 REPRESENTATIVE = [("TensorRVEA", "GA"), ("NSGA2", "PSO"), ("RandomSearch", "")]
 
 

@@ -108,7 +108,9 @@ def test_another_seed_gives_another_result(base):
 
 def in_a_new_process(code: str, **environment: str) -> str:
     here = Path(__file__).parent
-    given = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(here)} | environment
+    # Without the tests' cache, from which it would take what this process has compiled.
+    alone = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(here), "JAX_ENABLE_COMPILATION_CACHE": "false"}
+    given = os.environ | alone | environment
     done = subprocess.run(
         [sys.executable, "-W", "error::UserWarning", "-c", code], capture_output=True, text=True, env=given, check=False
     )
@@ -193,6 +195,20 @@ def test_a_new_problem_is_compiled_once_in_each_of_its_parts(compilations):
     assert compilations.count == count
 
 
+def test_what_decodes_variables_is_compiled_once(compilations):
+    problem = tr.Problem(
+        lambda x: jnp.stack([x[0], x[1] / x[0]]), lower=[1.0, 1.0], upper=[9.0, 9.0], objectives=2,
+        integer=[True, False], log=[False, True],
+    )  # fmt: skip
+    living = set()
+    for seed in range(4):
+        count = compilations.count
+        result = tr.optimize(problem, tr.TensorRVEA(population=6), generations=4, seed=seed, history="populations")
+        living |= {len(one) for one in result.history.populations}
+    assert len(living) > 1
+    assert compilations.count == count
+
+
 # Replicas.
 
 
@@ -249,9 +265,9 @@ def test_a_warm_start_is_the_first_of_the_first_population(base):
 def test_callbacks_may_stop_a_run_and_see_it_as_it_is():
     seen = []
 
-    def watch(result: tr.Result) -> bool:
+    def watch(result: tr.Result) -> np.bool_:
         seen.append((result.generations, len(result.F), result.stopped))
-        return result.generations >= 10
+        return result.history.generation[-1] >= 10
 
     result = run(callbacks=[watch], every=5)
     assert [generation for generation, _, _ in seen] == [5, 10]

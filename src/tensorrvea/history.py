@@ -70,6 +70,8 @@ class Chronicle:
     progress: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
+    shown: dict[int | None, list[Any]] = field(default_factory=dict)
+    """Of each run of a batch, the fronts or populations as the user sees them, as far as they were asked for."""
 
     def add(self, records: Record, progress: list[float], seconds: list[float]) -> None:
         """``records`` have a leading axis of generations, of which the first ``len(progress)`` are real."""
@@ -104,21 +106,20 @@ class Chronicle:
             failed=record.failed,
             metrics=dict(record.metrics),
         )
-        if kind == "fronts":
-            history.fronts = [one.front(problem).F for one in _living(record.population, problem)]
-        elif kind == "populations":
-            history.populations = list(_living(record.population, problem))
+        if kind != "summary":
+            # What was shown before is not worked out again: callbacks ask for it again and again.
+            shown = self.shown.setdefault(run, [])
+            for t in range(len(shown), len(generation)):
+                living = individuals(problem, *(rows[t] for rows in record.population[:4]))
+                shown.append(living.front(problem).F if kind == "fronts" else living)
+            setattr(history, kind, list(shown))
         return history
-
-
-def _living(populations: Any, problem: Problem) -> list[Individuals]:
-    return [individuals(problem, *(rows[t] for rows in populations[:4])) for t in range(len(populations.f))]
 
 
 def individuals(
     problem: Problem, x: np.ndarray, f: np.ndarray, violation: np.ndarray, alive: np.ndarray
 ) -> Individuals:
     """The living, as the user sees them."""
-    x = np.asarray(x)[alive]
-    shown = problem.show(x) if x.shape[1] else x
-    return Individuals(shown, np.asarray(f, np.float64)[alive] * problem.signs, np.asarray(violation)[alive])
+    # All rows are shown, for there are as many each time: what decodes them is compiled once.
+    shown = problem.show(x) if x.shape[1] else np.asarray(x)
+    return Individuals(shown[alive], np.asarray(f, np.float64)[alive] * problem.signs, np.asarray(violation)[alive])

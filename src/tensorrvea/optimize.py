@@ -65,7 +65,8 @@ def optimize(
       generations, evaluations, seconds: the budget; give one of them. The first population is generation 0, so that g
         generations cost ``population · (g + 1)`` evaluations. Seconds leave out compilation.
       seed: the same seed gives the same result, bit for bit.
-      x: individuals to start from, (k, d); the rest of the first population is sampled.
+      x: individuals to start from, (k, d), the best first: where there are fewer reference vectors than individuals,
+        the last find no place. The rest of the first population is sampled.
       history: what is recorded of each generation: ``"summary"``, also its ``"fronts"``, or also its ``"populations"``.
       archive: keeps up to this many of the best non-dominated solutions ever found; 0 for none.
       metrics: functions of the survivors' objectives (all minimised) and of which of them count, recorded each
@@ -107,7 +108,8 @@ def replicate(
 ) -> list[Result]:
     """Independent runs as one compiled program: seed k starts and draws as ``optimize(seed=k)`` does.
 
-    The arguments are those of ``optimize``; ``devices`` are what the runs are divided over.
+    The arguments are those of ``optimize``, but for callbacks and stops: all runs end together. ``devices`` are what
+    the runs are divided over.
     """
     if not isinstance(seeds, Iterable):
         raise TypeError(f"seeds takes whole numbers, one a run, got {seeds!r}")
@@ -208,7 +210,8 @@ class Search:
         with Bar(self, shown=progress and first()) as bar, self.workers(), together():
             if self.carry is None:
                 self.carry = loop.begin_compiled(self.program, key=self.key, x=self.start_x)
-                self.compile()
+                if not self.problem.host:
+                    self.compile()
             while not self.stopped:
                 self.advance()
                 bar.update()
@@ -279,16 +282,20 @@ class Search:
             )
 
     def call_back(self) -> None:
-        for function in (*self.callbacks, *self.stop):  # type: ignore[misc]
-            result = self.results()[0]
-            answer = by_first(partial(self.ends, function, result))
-            if answer:
+        functions = (*self.callbacks, *self.stop)  # type: ignore[misc]
+        if not functions:
+            return
+        result = self.results()[0]
+        for function in functions:
+            if by_first(partial(self.ends, function, result)):
                 self.stopped = self.stopped or f"stopped by {getattr(function, '__name__', type(function).__name__)}"
 
     def ends(self, function: Callback, result: Result) -> bool:
         """Whether a function that is called back wants the run to end."""
         answer = function(result)
-        return answer is True or bool(function in self.stop and answer)  # type: ignore[operator]
+        if function in self.stop:  # type: ignore[operator]
+            return bool(answer)
+        return isinstance(answer, bool | np.bool_) and bool(answer)
 
     def chunk(self) -> None:
         """As many generations as fit the time between two looks at the clock, as one compiled loop."""
@@ -324,27 +331,37 @@ class Search:
 
     def host_generation(self) -> None:
         progress = self.progress_of(1)
+        if not self.pace:
+            self.rows_to_evaluate()  # compiles something at its first call, for which the clock does not wait
         started = time.perf_counter()
-        told = self.evaluate_on_host(self.carry.offspring.x, self.generation + 1)  # type: ignore[union-attr]
+        told = self.evaluate_on_host()
+        evaluated = since(started)
+        if self.generation < 0:
+            self.compile()  # what is wrong with the problem's function was said before this
+        started = time.perf_counter()
         self.carry, record = loop.turn_compiled(self.program, **self.turn_arguments(*told, progress[0]))
         record = self.fetch(jax.tree.map(lambda leaf: leaf[None], fetch(record)))
-        self.pace = since(started)
+        self.pace = evaluated + since(started)
         self.generation += 1
         self.chronicle.add(record, progress, [self.elapsed + self.pace])
 
-    def evaluate_on_host(self, x: Array, t: int) -> tuple[Array, Array]:
-        """The rows of all runs as one batch; rows and runs that only fill the devices are not evaluated."""
+    def rows_to_evaluate(self) -> tuple[Array, np.ndarray]:
+        """The key, and the rows of all runs as one batch, without the rows and runs that only fill the devices."""
         runs, population = len(self.seeds), self.algorithm.population
+        key = loop.evaluation_key(self.key[:runs] if self.batch else self.key, self.generation + 1)
+        x = fetch(self.carry.offspring.x)[: runs if self.batch else population]  # type: ignore[union-attr]
+        return key, self.problem.show(x.reshape(-1, x.shape[-1]))
+
+    def evaluate_on_host(self) -> tuple[Array, Array]:
+        """Objectives and violation of the offspring, shaped as they are."""
+        key, rows = self.rows_to_evaluate()
+        f, violation = by_first(lambda: self.problem.evaluate_host(key, rows))  # type: ignore[attr-defined]
+        x = self.carry.offspring.x  # type: ignore[union-attr]
         whole = x.shape[:-1]
-        here = fetch(x)[: runs if self.batch else population]
-        rows = here.reshape(-1, here.shape[-1])
-        key = loop.evaluation_key(self.key[:runs] if self.batch else self.key, t)
-        shown = self.problem.show(rows)
-        f, violation = by_first(lambda: self.problem.evaluate_host(key, shown))  # type: ignore[attr-defined]
-        shape = here.shape[:-1]
+        shape = (len(self.seeds), *whole[1:]) if self.batch else (self.algorithm.population,)
         # What is too large for the device's precision is infinite there, and so a failure of that individual.
         with np.errstate(over="ignore"):
-            f, violation = f.astype(rows.dtype), violation.astype(rows.dtype)
+            f, violation = f.astype(x.dtype), violation.astype(x.dtype)
         f, violation = f.reshape(*shape, -1), violation.reshape(shape)
         if shape != whole:
             spare, mode = whole[0] - shape[0], "edge" if self.batch else "constant"
@@ -391,8 +408,8 @@ class Search:
             return [0.0]
         if self.budget.last is not None:
             return [(self.generation + 1 + i) / self.budget.last for i in range(count)]
-        # The clock is read once a chunk, and what it says is recorded: replayed, it gives the same bits. Progress never
-        # goes back, though the pace may turn out to have been another.
+        # The clock is read once a chunk, and what it says is recorded. Progress never goes back, though the pace may
+        # turn out to have been another.
         budget, before = self.budget.seconds, self.chronicle.progress[-1]
         spent = (self.elapsed + self.pace * np.arange(1, count + 1)) / budget  # type: ignore[operator]
         return np.clip(spent, max(before, float(np.finfo(np.float32).tiny)), 1.0).tolist()

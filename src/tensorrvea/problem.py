@@ -30,10 +30,13 @@ class Problem:
       constraints: like ``function``, gives any number of values g(x) that are kept ≤ 0.
       integer, log: which variables are whole numbers, or searched on a logarithmic scale: True for all of
         them, or one flag a variable.
-      sample: ``(key, n) → x``, the first population; uniform between the bounds if not given.
+      sample: ``(key, n) → x``, the first population; uniform between the bounds if not given. What is outside of them
+        is moved to the nearest, and NaN to ``lower``.
       front: points of the true front, (k, m), where it is known.
 
-    Two problems that are made of equal parts are equal, and share what was compiled for them.
+    Two problems that are made of equal parts are equal, and share what was compiled for them. As anywhere in JAX, what
+    a function reads from outside (a global, an attribute) is read when it is compiled, and not again: to try another
+    value, make another function, with ``functools.partial`` or as a closure.
 
     >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2)
     >>> f, violation = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
@@ -110,7 +113,9 @@ class Problem:
         if self._sample is None:
             # A row does not depend on how many there are.
             return jax.random.uniform(key, (whole(n), self.variables), minval=lower, maxval=upper)
-        sampled = jnp.clip(self.encode(jnp.asarray(self._sample(key, n), jnp.result_type(float))), lower, upper)
+        given = jnp.asarray(self._sample(key, n), jnp.result_type(float))
+        inside = jnp.clip(jnp.where(jnp.isnan(given), self.lower, given), self.lower, self.upper)
+        sampled = jnp.clip(self.encode(inside.astype(given.dtype)), lower, upper)
         return jnp.pad(sampled, ((0, whole(n) - n), (0, 0)), mode="edge")
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:

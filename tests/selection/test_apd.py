@@ -8,6 +8,7 @@ import pytest
 
 from tensorrvea.algorithms.rvea import select_by_loop
 from tensorrvea.reference_vectors import simplex_lattice, unit_rows
+from tensorrvea.rounding import rounded
 from tensorrvea.selection.apd import Pool, angle_penalized_distance, select, translate
 from tensorrvea.selection.association import make_index, smallest_angles
 
@@ -131,11 +132,20 @@ def test_numbers_near_the_end_of_the_range_of_floats_still_have_winners():
     vectors = vectors_of(2)
     gamma, index = smallest_angles(vectors), make_index(vectors)
     for scale in (1e-37, 1e30, 8e37):
-        f = jnp.asarray(np.array([[0.0, 1], [0.5, 0.5], [1, 0]]) * scale, jnp.float32)
-        pool = Pool(f=f, violation=jnp.zeros(3), alive=jnp.ones(3, bool))
+        f = jnp.asarray(np.array([[0.0, 1], [0.6, 0.6], [1, 0], [0.5, 0.5]]) * scale, jnp.float32)
+        pool = Pool(f=f, violation=jnp.zeros(4), alive=jnp.ones(4, bool))
         selected = select(pool, vectors, gamma, index, jnp.float32(0.5))
-        assert sorted(row for row in winners(selected) if row is not None) == [0, 1, 2], scale
+        # The last is better than the second, in the same niche.
+        assert sorted(row for row in winners(selected) if row is not None) == [0, 2, 3], scale
         assert not np.isnan(selected.score).any()
+
+
+def test_scaling_does_not_change_a_bit_of_a_score():
+    generator = np.random.default_rng(3)
+    f = jnp.asarray(generator.random((500, 3)) * 10.0 ** generator.integers(-9, 9, (500, 1)), jnp.float32)
+    plain = jnp.sqrt(rounded(f * f).sum(axis=1))
+    zeros, ones = jnp.zeros(500), jnp.ones(500)
+    np.testing.assert_array_equal(angle_penalized_distance(f, zeros, ones, jnp.float32(0.0)), plain)
 
 
 def test_angle_penalized_distance_by_hand():

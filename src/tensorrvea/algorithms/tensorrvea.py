@@ -179,6 +179,6 @@ def scaled(vectors: Float[Array, "r m"], ranges: Float[Array, " m"]) -> Float[Ar
     usable = jnp.isfinite(ranges) & (ranges > 0)
     smallest = jnp.where(usable, ranges, jnp.inf).min()
     ranges = jnp.where(usable, ranges, jnp.where(usable.any(), smallest, 1))
-    # Relative to the largest, so that neither huge nor tiny ranges leave the numbers that squares can have;
-    # and never below what keeps a vector's direction in float32.
-    return unit_rows(vectors * jnp.maximum(ranges / ranges.max(), 1e-6))
+    # Relative to the largest, so that neither huge nor tiny ranges leave the numbers that squares can have; and never
+    # below what the precision can tell apart in a vector's direction: a millionth in float32.
+    return unit_rows(vectors * jnp.maximum(ranges / ranges.max(), 8 * jnp.finfo(ranges.dtype).eps))

@@ -133,7 +133,8 @@ class HostProblem(Problem):
         )
         if self._team is None:
             self._team, self._blocks = self._make_team()
-            # The team does not know the problem, so that a problem nobody uses any more ends its workers.
+            # The team does not know the problem, so that a problem which is gone ends its workers. One that was
+            # optimised stays known to what was compiled for it: its workers end when it is closed, or with the process.
             weakref.finalize(self, self._team.close)
         self._team.run(batch, batch.jobs(self._blocks))
         return batch.f * self.signs, batch.violation

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from tensorrvea.rounding import rounded
+from tensorrvea.rounding import power_of_two, rounded
 from tensorrvea.selection.association import associate
 
 
@@ -47,7 +47,11 @@ def angle_penalized_distance(
 ) -> Float[Array, " n"]:
     """Eq. 4: how far from the ideal point, and how far off its reference vector."""
     m = f.shape[1]
-    return (1 + m * penalty * theta / gamma) * jnp.sqrt(rounded(f * f).sum(axis=1))
+    # Squares of very large and very small numbers leave the range of floats.
+    scale = power_of_two(f.max(axis=1))
+    scaled = f * (1 / scale)[:, None]
+    distance = scale * jnp.sqrt(rounded(scaled * scaled).sum(axis=1))
+    return (1 + m * penalty * theta / gamma) * distance
 
 
 def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:
