@@ -1,5 +1,6 @@
 """The paper's experiments, at the smallest scale, from the first run to the page."""
 
+import dataclasses
 import json
 import os
 import re
@@ -90,8 +91,10 @@ def test_the_papers_settings_are_those_of_the_supplement():
     )  # fmt: skip
 
 
-def test_a_directory_with_another_plan_is_refused(tmp_path):
-    Store(tmp_path, "numerical", "smoke", PLANS["numerical"]["smoke"])
+def test_a_directory_with_another_plan_is_refused_and_one_with_more_repetitions_is_not(tmp_path):
+    plan = PLANS["numerical"]["smoke"]
+    Store(tmp_path, "numerical", "smoke", plan)
+    Store(tmp_path, "numerical", "smoke", dataclasses.replace(plan, repetitions=plan.repetitions + 1))
     with pytest.raises(SpecDiffersError, match="another plan"):
         Store(tmp_path, "numerical", "cpu", PLANS["numerical"]["cpu"])
 

@@ -91,6 +91,9 @@ def test_a_table_in_three_languages():
     assert "| +/−/≈ |  | 0/2/0 | 1/0/1 |" in markdown
     assert "| average rank | 1.75 | 3 | **1.25** |" in markdown
     assert "of 6 runs" in markdown
+    assert "cannot tell" not in markdown
+    few = {problem: {name: runs[:3] for name, runs in each.items()} for problem, each in VALUES.items()}
+    assert "cannot tell any two apart" in comparison_table("IGD", few, "ours", larger_is_better=False).markdown()
     latex = table.latex()
     assert r"P2 & 2.25 (0.25) & 9.25 (0.25) $-$ & \textbf{0.35 (0.25)} $+$ \\" in latex
     assert latex.count("\\") > 10

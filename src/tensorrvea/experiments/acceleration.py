@@ -30,7 +30,8 @@ def run_acceleration(store: Store, plan: Acceleration) -> Findings:
         for device in device_kinds():
             for algorithm in ("RVEA", "TensorRVEA"):
                 label = f"{algorithm} ({device.platform.upper()})"
-                found = store.once(f"{series}, {label}, {size}", partial(measure, plan, algorithm, device, n, d))
+                name = f"{series}, {label}, {size}, {plan.repetitions} times"
+                found = store.once(name, partial(measure, plan, algorithm, device, n, d))
                 times[series].setdefault(label, {})[size] = found["seconds_a_generation"]
     findings = Findings(store, notes=[NOTE])
     write_raw(store, times)

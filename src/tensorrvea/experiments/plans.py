@@ -84,7 +84,7 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
         ),
         "cpu": Robots(
             tasks={"MoHalfCheetah": 40.0, "MoHopper-m2": 20.0, "MoSwimmer": 40.0, "MoHopper-m3": 20.0},
-            repetitions=5,
+            repetitions=6,
             population=105,
             algorithms=COMPARED,
         ),

@@ -1,5 +1,6 @@
 """Statistics of repeated runs, as papers in this field give them."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 
@@ -93,6 +94,15 @@ def compare(
         better = effect > 0.5 if larger_is_better else effect < 0.5
         found[problem, other] = Comparison("≈" if p >= level else "+" if better else "-", p, effect)
     return found
+
+
+def can_tell(runs: int, comparisons: int, *, level: float = 0.05) -> bool:
+    """Whether ``compare`` can see a difference at all: even where all values of one are better than all of the other.
+
+    >>> can_tell(5, 8), can_tell(6, 8)
+    (False, True)
+    """
+    return comparisons * 2 / math.comb(2 * runs, runs) < level
 
 
 HEAD = ("problem", "algorithm", "runs", "median", "iqr", "mean", "mean_low", "mean_high", "p_holm", "effect", "mark")

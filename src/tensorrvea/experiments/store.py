@@ -43,7 +43,7 @@ class Store:
         path = self.directory / "experiment.json"
         if path.exists():
             before = read_json(path)
-            if canonical(before.get("plan")) != canonical(self.description["plan"]):
+            if _but_repetitions(before.get("plan")) != _but_repetitions(self.description["plan"]):
                 raise SpecDiffersError(
                     f"{self.directory} holds {self.experiment} with another plan; choose another --out"
                 )
@@ -107,6 +107,11 @@ def _processor() -> str:
         if names:
             return names[0]
     return platform.processor() or platform.machine()
+
+
+def _but_repetitions(plan: Any) -> str:
+    """With more of them, the runs that are there stay as they are."""
+    return canonical({name: part for name, part in dict(plan or {}).items() if name != "repetitions"})
 
 
 def _plain(plan: Any) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tensorrvea.experiments.statistics import average_ranks, compare, summary
+from tensorrvea.experiments.statistics import average_ranks, can_tell, compare, summary
 from tensorrvea.runs.files import write_whole
 
 LATEX_MARKS = {"+": "$+$", "-": "$-$", "≈": r"$\approx$", "": ""}
@@ -105,6 +105,8 @@ def comparison_table(
         f"+, − and ≈: better than, worse than and not told apart from {ours} "
         "(Wilcoxon rank-sum test, 5 %, Holm's correction over the table)."
     )
+    if not can_tell(runs[0], len(marks)):
+        note += " With so few runs this test cannot tell any two apart."
     return Table(title, ["", *algorithms], rows, note)
 
 
