@@ -2,10 +2,12 @@
 
 from math import comb
 
+import jax
 import numpy as np
 import oracle
 import pytest
 
+import tensorrvea as tr
 from tensorrvea.reference_vectors import (
     exactly,
     largest_divisions,
@@ -74,6 +76,23 @@ def test_the_exact_ones_are_well_spread():
     assert largest_gap(exactly(105, 3)) < 2.5 * largest_gap(simplex_lattice(13, 3))
 
 
-def test_ones_own_vectors_are_taken_as_they_are():
-    own = np.array([[1.0, 2], [3, 0]])
-    np.testing.assert_array_equal(reference_vectors(own, 50, 2), own)
+def test_ones_own_vectors_keep_their_directions():
+    np.testing.assert_allclose(reference_vectors([[3.0, 4], [3, 0]], 50, 2), [[0.6, 0.8], [1, 0]], rtol=1e-15)
+
+
+def test_ones_own_vectors_may_be_shorter_or_longer_than_float32_can_say():
+    algorithm = tr.TensorRVEA(population=8, vectors=[[1e-300, 0, 0], [0, 3e39, 4e39], [5e-324, 5e-324, 0]])
+    state, _ = algorithm.init(jax.random.key(0), tr.problems.DTLZ2(objectives=3, variables=7))
+    half = np.sqrt(0.5)
+    np.testing.assert_allclose(state.vectors, [[1, 0, 0], [0, 0.6, 0.8], [half, half, 0]], rtol=1e-6)
+
+
+def test_ones_own_vectors_may_be_numbers_that_jax_traces():
+    traced = jax.eval_shape(lambda vectors: reference_vectors(vectors, 50, 2), [[3.0, 4.0], [3.0, 0.0]])
+    assert traced.shape == (2, 2)
+
+
+def test_settings_with_equal_vectors_are_equal():
+    one, other = (tr.TensorRVEA(population=8, vectors=((3.0, 4.0), (3.0, 0.0))) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)

@@ -14,8 +14,8 @@ DIRECTIONS = ("min", "max")
 
 
 def is_traced(value: Any) -> bool:
-    """Whether a number is inside one of JAX's transformations, where it has no value to check."""
-    return isinstance(value, jax.core.Tracer)
+    """Whether a number, or one in a list, is inside one of JAX's transformations, where it has no value to check."""
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
 
 
 def check_integer(name: str, value: Any, *, minimum: int, why: str = "") -> int:

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 from math import comb
+from typing import TypeVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,15 +10,19 @@ from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 from scipy.stats import qmc
 
-from tensorrvea.checks import check_array, check_integer
+from tensorrvea.checks import check_array, check_integer, is_traced
 
 GENERATORS = ("lattice", "layers", "exact")
+
+Rows = TypeVar("Rows", Array, np.ndarray)
 
 
 def reference_vectors(choice: str | ArrayLike, population: int, objectives: int) -> Float[Array | np.ndarray, "r m"]:
     """The vectors that ``choice`` asks for: one of GENERATORS, or the user's own."""
     if not isinstance(choice, str):
-        vectors = jnp.asarray(choice, jnp.result_type(float))
+        # Of length one before they are in the device's precision, which may not hold what is very small or large.
+        traced, dtype = is_traced(choice), jnp.result_type(float)
+        vectors = jnp.asarray(choice, dtype) if traced else unit_rows(check_vectors("vectors", choice))
         if vectors.shape[-1] != objectives:
             raise ValueError(f"vectors must have {objectives} columns, one an objective, got shape {vectors.shape}")
         return vectors
@@ -47,10 +52,10 @@ def check_vectors(name: str, vectors: ArrayLike) -> np.ndarray:
     return array
 
 
-def unit_rows(vectors: Float[Array, "r m"]) -> Float[Array, "r m"]:
+def unit_rows(vectors: Float[Rows, "r m"]) -> Float[Rows, "r m"]:
     # The largest is made 1 first: squares of very large and very small numbers leave the range of floats.
     vectors = vectors / vectors.max(axis=1, keepdims=True)
-    return vectors / jnp.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / vectors.__array_namespace__().linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def two_layers(most: int, objectives: int) -> Float[np.ndarray, "r m"]:
