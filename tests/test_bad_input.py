@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import sizes
+from compilations import Compilations
 
 import tensorrvea as tr
-from tensorrvea import loop
 from tensorrvea.stop import Stagnation, Target
 
 BOX = {"lower": [0.0, 0.0], "upper": [1.0, 1.0], "objectives": 2}
@@ -193,16 +193,17 @@ WRONG = {
 }
 
 
-def compiled_so_far() -> list[int]:
-    return [compiled.compilations for compiled in (loop.begin_compiled, loop.turn_compiled, loop.chunk_compiled)]
+@pytest.fixture(scope="module")
+def compilations() -> Compilations:
+    return Compilations()
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), WRONG.values(), ids=WRONG.keys())
-def test_a_wrong_argument_is_told_before_anything_is_compiled(call, kind, message):
-    before = compiled_so_far()
+def test_a_wrong_argument_is_told_before_anything_is_compiled(call, kind, message, compilations):
+    before = compilations.count
     with pytest.raises(kind, match=message):
         call()
-    assert compiled_so_far() == before
+    assert compilations.count == before
 
 
 def test_settings_that_jax_rebuilds_are_not_checked():

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import sizes
+from compilations import Compilations
 from sizes import GENERATIONS, POPULATION
 
 import tensorrvea as tr
@@ -151,17 +151,6 @@ print(len(result.F))
 
 
 # Compiled once.
-
-
-class Compilations:
-    """Counts what XLA compiles."""
-
-    def __init__(self):
-        self.count = 0
-        jax.monitoring.register_event_duration_secs_listener(self.listen)
-
-    def listen(self, event: str, *_: object, **__: object) -> None:
-        self.count += event == "/jax/core/compile/backend_compile_duration"
 
 
 @pytest.fixture(scope="module")
