@@ -1,5 +1,9 @@
 """What a person can get wrong: an error that names the argument, before anything of a run is compiled."""
 
+from fractions import Fraction
+from functools import partial
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -7,6 +11,8 @@ import sizes
 from compilations import Compilations
 
 import tensorrvea as tr
+from tensorrvea.metrics import device
+from tensorrvea.settings import settings
 from tensorrvea.stop import Stagnation, Target
 
 BOX = {"lower": [0.0, 0.0], "upper": [1.0, 1.0], "objectives": 2}
@@ -35,8 +41,27 @@ def rvea(**wrong):
     return lambda: tr.TensorRVEA(**({"population": 8} | wrong))
 
 
+def three(x):
+    """Of one individual; of a batch of three it gives as many rows and columns as there should be."""
+    return jnp.stack([x[0], x[1], x[2]])
+
+
+class Untold:
+    """All parts of an algorithm and of a variation, but JAX does not know what it is made of."""
+
+    population = 8
+
+    def init(self, key, problem, x=None): ...
+    def ask(self, key, state, problem): ...
+    def tell(self, state, offspring, f, violation, progress): ...
+    def mates(self, offspring): ...
+    def remember(self, x, objectives): ...
+    def __call__(self, key, survivors, mates, score, problem, offspring): ...
+
+
 HALF = np.full((1, 7), 0.5)
 OBJECTIVES = "objectives must be at least 2"
+METRIC = r"metrics\['hv'\] takes objectives .* gives a number"
 
 WRONG = {
     # A problem.
@@ -46,9 +71,16 @@ WRONG = {
     "NaN bounds": (make(upper=[1.0, np.nan]), ValueError, "upper must be finite, got nan"),
     "infinite bounds": (make(lower=[-np.inf, 0.0]), ValueError, "lower must be finite, got -inf"),
     "bounds that float32 cannot tell apart": (make(lower=[1.0, 0], upper=[1 + 1e-9, 1]), ValueError, "float32"),
-    "a range beyond float32": (make(lower=[-3e38, 0], upper=[3e38, 1]), ValueError, "float32"),
+    "a range beyond float32": (
+        make(lower=[-3e38, 0], upper=[3e38, 1]),
+        ValueError,
+        "upper - lower must be finite in float32, .*rescale the variable or set jax_enable_x64",
+    ),
     "scalar bounds": (make(lower=0.0, upper=1.0), ValueError, r"lower must have shape \(variables,\)"),
     "bounds that are not numbers": (make(lower=["a", "b"]), TypeError, "lower takes numbers"),
+    "bounds that are texts of numbers": (make(lower=["0", "0"]), TypeError, "lower takes numbers"),
+    "complex bounds": (make(lower=[0j, 0j]), TypeError, "lower takes numbers"),
+    "bounds beyond all floats": (make(upper=[1, 10**400]), TypeError, "upper takes numbers"),
     "ragged bounds": (make(lower=[[0.0], [0.0, 1.0]]), TypeError, "lower takes numbers"),
     "no variables": (make(lower=[], upper=[]), ValueError, "at least one variable"),
     "one objective": (make(objectives=1), ValueError, OBJECTIVES),
@@ -58,6 +90,13 @@ WRONG = {
     "a function with too few outputs": (make(objectives=3), ValueError, r"function must give .* \(3,\).* got \(2,\)"),
     "a function with a scalar output": (make(function=lambda x: x[0]), ValueError, r"function must give .* got \(\)"),
     "a batched function of one": (make(batched=True), ValueError, r"function must give .*\(n, 2\)"),
+    "a batched function of one, of three variables and objectives": (
+        make(function=three, lower=[0.0] * 3, upper=[1.0] * 3, objectives=3, batched=True),
+        ValueError,
+        r"function must give .*\(n, 3\)",
+    ),
+    "a text for batched": (make(batched="no"), TypeError, "batched takes True or False, got 'no'"),
+    "a number for stochastic": (make(stochastic=0), TypeError, "stochastic takes True or False, got 0"),
     "a function that cannot be traced": (make(function=lambda x: float(x[0])), TypeError, "use HostProblem"),
     "a function that takes nothing": (make(function=lambda: 0), TypeError, "function could not be traced"),
     "no function": (make(function=3), TypeError, "function takes a function of the variables, got 3"),
@@ -71,11 +110,15 @@ WRONG = {
     "a sample of the wrong shape": (
         make(sample=lambda _, n: jnp.zeros((n, 3))),
         ValueError,
-        r"sample must give .*\(n, 2\), got \(3, 3\)",
+        r"sample must give .*\(n, 2\), got \(7, 3\)",
     ),
     "a sample that takes no key": (make(sample=lambda n: jnp.zeros((n, 2))), TypeError, "sample could not be traced"),
     "an unknown direction": (make(directions=("min", "maximum")), ValueError, "directions must be one of.*'max'"),
     "too few directions": (make(directions=("min",)), ValueError, "directions must have one entry for each of 2"),
+    "no directions": (make(directions=None), ValueError, "directions must have one entry for each of 2 .*None"),
+    "directions that are a number": (make(directions=3), ValueError, "directions must have one entry .* got 3"),
+    "directions without an order": (make(directions={"min", "max"}), ValueError, "directions must .* in order"),
+    "directions that are arrays": (make(directions=np.eye(2)), ValueError, "directions must be one of"),
     "integers between fractions": (
         make(integer=True, upper=[1.5, 2.0]),
         ValueError,
@@ -83,10 +126,29 @@ WRONG = {
     ),
     "flags for too many variables": (make(integer=[True] * 3), ValueError, "integer takes True, False or 2 of them"),
     "flags that are numbers": (make(log=[1, 0]), ValueError, "log takes True, False or 2 of them"),
+    "ragged flags": (make(integer=[[True], [True, False]]), ValueError, "integer takes True, False or 2 of them"),
+    "integers that float32 cannot tell apart": (
+        make(integer=True, upper=[1.0, 1e8]),
+        ValueError,
+        r"integers must differ in float32, got \[0.0, 100000000.0\] at 1; set jax_enable_x64",
+    ),
+    "integers whose logarithms float32 cannot tell apart": (
+        make(integer=True, log=True, lower=[1.0, 1.0], upper=[2.0, 1e7]),
+        ValueError,
+        "integers must differ in float32",
+    ),
     "a logarithm of zero": (make(log=True), ValueError, "log-scaled variables must have lower > 0"),
     "too few names of objectives": (make(objective_names=["cost"]), ValueError, "objective_names takes 2 strings"),
     "no names of variables": (make(variable_names=[]), ValueError, "variable_names takes 2 strings"),
     "names that are one text": (make(variable_names="ab"), ValueError, "variable_names takes 2 strings"),
+    "names that are a number": (make(objective_names=3), ValueError, "objective_names takes 2 strings, got 3"),
+    "names that are numbers": (make(objective_names=[1, 2]), ValueError, "objective_names takes 2 strings"),
+    "names without an order": (make(objective_names={"a", "b"}), ValueError, "objective_names takes 2 strings"),
+    "two objectives of one name": (make(objective_names=["a", "a"]), ValueError, "must all differ, got 'a'"),
+    "two variables of one name": (make(variable_names=["a", "a"]), ValueError, "must all differ, got 'a'"),
+    "a variable named as an objective": (make(variable_names=["a", "f1"]), ValueError, "must all differ, got 'f1'"),
+    "a name that is a number": (make(name=5), TypeError, "name takes a string, got 5"),
+    "a name that is a list": (make(name=["a"]), TypeError, "name takes a string"),
     "a front of other objectives": (make(front=np.zeros((5, 3))), ValueError, "front must have 2 columns, got 3"),
     "a slip in an argument": (make(lowr=[0]), TypeError, "lowr"),
     # An algorithm and what it is made of.
@@ -131,11 +193,40 @@ WRONG = {
     "a scale of zero": (lambda: tr.DE(scale=0), ValueError, "scale must be"),
     "a negative inertia": (lambda: tr.PSO(inertia=-0.1), ValueError, "inertia must be"),
     "a negative phi": (lambda: tr.CSO(phi=-0.1), ValueError, "phi must be"),
+    "a crossover by name": (lambda: tr.GA(crossover="sbx"), TypeError, r"crossover takes .*SBX\(\), got 'sbx'"),
+    "a crossover that is a class": (lambda: tr.GA(crossover=tr.SBX), TypeError, "crossover takes"),
+    "a mutation that is a number": (lambda: tr.GA(mutation=0.1), TypeError, "mutation takes .* got 0.1"),
+    "no mutation in DE": (lambda: tr.DE(mutation=None), TypeError, r"mutation takes .*rate=0.0\) for none, got None"),
+    "no mutation in PSO": (lambda: tr.PSO(mutation=None), TypeError, "mutation takes .* got None"),
+    "a mutation that is a class": (lambda: tr.CSO(mutation=tr.PolynomialMutation), TypeError, "mutation takes"),
+    "a fraction": (rvea(alpha=Fraction(1, 10)), TypeError, r"alpha takes a number, got Fraction\(1, 10\)"),
+    "an array of texts": (rvea(alpha=np.array(["a"])), TypeError, "alpha takes a number, got array"),
+    "a number beyond all floats": (rvea(alpha=10**400), TypeError, "alpha takes a number"),
     "a slip in a setting": (lambda: tr.GA(crosover=tr.SBX()), TypeError, "crosover"),
     # A run.
     "a problem that is none": (run(problem=function), TypeError, "problem takes a Problem, got <function"),
     "an algorithm by name": (run(algorithm="TensorRVEA"), TypeError, "algorithm takes .*'TensorRVEA'"),
     "an algorithm that is a class": (run(algorithm=tr.TensorRVEA), TypeError, "algorithm takes"),
+    "an algorithm that is no pytree": (
+        run(algorithm=Untold()),
+        TypeError,
+        "algorithm must be a pytree .*Untold.*decorate its class with tensorrvea.settings.settings",
+    ),
+    "a variation that is no pytree": (
+        run(algorithm=sizes.algorithm(variation=Untold())),
+        TypeError,
+        "algorithm.variation must be a pytree .*Untold",
+    ),
+    "many numbers for a setting": (
+        run(algorithm=sizes.algorithm(alpha=np.array([1.0, 2.0]))),
+        ValueError,
+        r"algorithm.alpha must be one number in a run, got an array of shape \(2,\)",
+    ),
+    "many numbers for a setting inside": (
+        run(algorithm=sizes.algorithm(variation=tr.GA(mutation=tr.PolynomialMutation(rate=np.ones(7))))),
+        ValueError,
+        "algorithm.variation.mutation.rate must be one number",
+    ),
     "no budget": (run(generations=None), ValueError, "give one of generations, evaluations and seconds.*got none"),
     "two budgets": (run(seconds=1.0), ValueError, "give one of generations, evaluations and seconds"),
     "no generations": (run(generations=0), ValueError, "generations must be at least 1, got 0"),
@@ -150,6 +241,7 @@ WRONG = {
         ValueError,
         r"seconds must be a finite number in \(0, inf\), got 0",
     ),
+    "many seconds": (run(generations=None, seconds=np.array([1.0, 2.0])), TypeError, "seconds takes a number"),
     "endless seconds": (run(generations=None, seconds=np.inf), ValueError, "seconds must be a finite number"),
     "a negative seed": (run(seed=-1), ValueError, "seed must be at least 0, got -1"),
     "a seed that is too large": (run(seed=2**32), ValueError, "seed must be below 2..32"),
@@ -162,6 +254,20 @@ WRONG = {
     "a stop that is a class": (run(stop=Stagnation), TypeError, "stop takes functions of a Result.*Stagnation"),
     "metrics without names": (run(metrics=[max]), TypeError, "metrics takes .*by name"),
     "metrics that are no functions": (run(metrics={"hv": 3}), TypeError, "metrics takes functions by name, got 3"),
+    "a metric that is named by a number": (run(metrics={1: device.spacing}), TypeError, "metrics takes .* by name"),
+    "a metric of the host": (run(metrics={"hv": tr.metrics.hypervolume}), TypeError, METRIC),
+    "a metric without its reference": (run(metrics={"hv": device.hypervolume}), TypeError, METRIC),
+    "a metric with another problem's reference": (
+        run(metrics={"hv": partial(device.hypervolume, reference=np.ones(2))}),
+        TypeError,
+        METRIC + ".*traced with m = 3",
+    ),
+    "a metric of each individual": (
+        run(metrics={"hv": lambda f, _: f[:, 0]}),
+        ValueError,
+        METRIC + r".*it gives \(28,\)",
+    ),
+    "a metric that gives nothing": (repeat(metrics={"hv": lambda *_: None}), ValueError, METRIC + ".*it gives None"),
     "called every zero generations": (run(every=0), ValueError, "every must be at least 1"),
     "a start outside the bounds": (run(x=HALF + 0.6), ValueError, r"x must be within the bounds, got x\[0, 0\] = 1.1"),
     "a start of another size": (run(x=np.zeros((2, 6))), ValueError, "x must have 7 columns, one a variable, got 6"),
@@ -169,6 +275,11 @@ WRONG = {
         run(x=np.zeros(7)),
         ValueError,
         r"x must have shape \(individuals, variables\)",
+    ),
+    "a start between integers": (
+        run(problem=make(integer=[False, True])(), x=[[0.5, 0.5]]),
+        ValueError,
+        r"x must be whole where variables are integers, got x\[0, 1\] = 0.5",
     ),
     "a start of too many": (run(x=np.zeros((29, 7))), ValueError, "x must have 1 to 28 rows"),
     "a start of nobody": (run(x=np.zeros((0, 7))), ValueError, "x must have 1 to 28 rows"),
@@ -206,10 +317,39 @@ def test_a_wrong_argument_is_told_before_anything_is_compiled(call, kind, messag
     assert compilations.count == before
 
 
+def test_in_double_precision_bounds_are_checked_in_double_precision():
+    with jax.enable_x64(True):
+        close = make(lower=[1.0, 0], upper=[1 + 1e-9, 1], integer=[False, True])()
+        assert close.box[0].dtype == np.float64
+        assert make(integer=True, upper=[1.0, 1e8])().variables == 2
+        with pytest.raises(ValueError, match=r"upper - lower must be finite in float64, got .* at 0; rescale the var"):
+            make(lower=[-1.7e308, 0], upper=[1.7e308, 1])()
+        with pytest.raises(ValueError, match=r"integers must differ in float64, got \[0.0, 1e\+16\] at 0$"):
+            make(integer=True, upper=[1e16, 1.0])()
+
+
+def test_what_is_not_wrong_is_taken():
+    """Names and flags of any kind that has an order, numbers of any kind that JAX takes, parts of one's own."""
+    problem = make(integer=np.True_, objective_names=(name for name in "ab"), directions=np.array(["min", "max"]))()
+    assert problem.integer == (True, True)
+    assert problem.objective_names == ("a", "b")
+    assert problem.directions == ("min", "max")
+    assert make(upper=[Fraction(1, 2), 10**20], lower=np.array([0, -1]))().upper.tolist() == [0.5, 1e20]
+    assert tr.DE(scale=np.float32(0.5), crossover_rate=jnp.ones(3)).scale == 0.5
+
+    @settings
+    class Halving:
+        share: np.ndarray
+
+        def __call__(self, _, x, problem, __):
+            return x - 0.5 * self.share * (x - problem.box[0])
+
+    algorithm = sizes.algorithm(variation=tr.DE(mutation=Halving(share=jnp.ones(7))))
+    assert tr.optimize(sizes.problem(), algorithm, generations=1).generations == 1
+
+
 def test_settings_that_jax_rebuilds_are_not_checked():
     """JAX makes such objects with axis numbers, None and placeholders for numbers."""
-    import jax
-
     leaves, structure = jax.tree.flatten(tr.TensorRVEA(population=8))
     odd = jax.tree.unflatten(structure, [None] * len(leaves))
     assert odd.population == 8

@@ -1,5 +1,6 @@
 """Checks of arguments, made where an object is made: each error names the argument, what it takes and what came."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -11,6 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 DIRECTIONS = ("min", "max")
+
+# What JAX takes for a number or an array of them.
+Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
 
 
 def is_traced(value: Any) -> bool:
@@ -33,16 +37,18 @@ def check_number(
     minimum: float = -math.inf,
     maximum: float = math.inf,
     open_minimum: bool = False,
+    scalar: bool = False,
 ) -> None:
     """A finite number in [minimum, maximum], or in (minimum, maximum] if ``open_minimum``.
 
-    Arrays of numbers (as in a sweep over settings) are checked element by element; tracers are let through.
+    Arrays of numbers (as in a sweep over settings) are checked element by element, but refused for a ``scalar``;
+    tracers are let through.
     """
     if is_traced(value):
         return
-    if isinstance(value, bool) or not isinstance(value, Real | np.ndarray | jax.Array):
-        raise TypeError(f"{name} takes a number, got {value!r}")
-    values = np.asarray(value, dtype=float)
+    values = _as_floats(value) if isinstance(value, Numeric) and not isinstance(value, bool | np.bool_) else None
+    if values is None or (scalar and values.ndim):
+        raise TypeError(f"{name} takes a number, got {value!r:.80}")
     below = values <= minimum if open_minimum else values < minimum
     if not np.isfinite(values).all() or below.any() or (values > maximum).any():
         left = "(" if open_minimum or minimum == -math.inf else "["
@@ -56,18 +62,65 @@ def check_callable(name: str, value: Any, *, takes: str) -> Callable:
     return value
 
 
+def check_flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} takes True or False, got {value!r:.80}")
+    return bool(value)
+
+
+def check_part(name: str, value: Any, *parts: str, takes: str) -> None:
+    """An object that has all these parts, and not its class."""
+    if isinstance(value, type) or not all(hasattr(value, part) for part in parts):
+        raise TypeError(f"{name} takes {takes}, got {value!r:.80}")
+
+
+def check_settings(name: str, value: Any) -> None:
+    """What compiled code can take as an argument: a pytree of numbers and arrays, in which a float is a single one."""
+    for path, leaf in jax.tree_util.tree_leaves_with_path(value):
+        if not isinstance(leaf, Numeric):
+            raise TypeError(
+                f"{name}{jax.tree_util.keystr(path)} must be a pytree of numbers and arrays, got {leaf!r:.80}; "
+                "decorate its class with tensorrvea.settings.settings"
+            )
+    _check_scalars(name, value)
+
+
+def _check_scalars(name: str, value: Any) -> None:
+    if isinstance(value, type) or not dataclasses.is_dataclass(value):
+        return
+    for field in dataclasses.fields(value):
+        inner, path = getattr(value, field.name), f"{name}.{field.name}"
+        if field.type in (float, float | None) and np.ndim(inner):
+            raise ValueError(
+                f"{path} must be one number in a run, got an array of shape {np.shape(inner)}; for a sweep, vmap"
+            )
+        _check_scalars(path, inner)
+
+
 def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.ndarray:
     """A finite array of floats with ``ndim`` axes; ``shape`` says in words what they are."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {value!r:.80}") from None
+    array = _as_floats(value)
+    if array is None:
+        raise TypeError(f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {value!r:.80}")
     if array.ndim != ndim:
         raise ValueError(f"{name} must have shape {shape}, got an array of shape {array.shape}")
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name} must be finite, got {array[where]} at {where}")
     return array
+
+
+def _as_floats(value: Any) -> np.ndarray | None:
+    """The same in double precision; None if it is not of real numbers: NumPy would read texts, and cut complex ones."""
+    try:
+        array = np.asarray(value)
+        if array.dtype == object:
+            real = all(isinstance(each, Real) for each in array.flat)
+        else:
+            real = any(jax.dtypes.issubdtype(array.dtype, kind) for kind in (np.bool_, np.integer, np.floating))
+        return np.asarray(array, dtype=float) if real else None
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray:
@@ -83,14 +136,24 @@ def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray
 
 def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[str, ...]:
     """``"min"`` or ``"max"`` for each objective; one for all may be given."""
-    each = (directions,) * objectives if isinstance(directions, str) else tuple(directions)
+    each = (directions,) * objectives if isinstance(directions, str) else in_order(directions)
     if len(each) != objectives:
-        raise ValueError(f"directions must have one entry for each of {objectives} objectives, got {len(each)}")
+        raise ValueError(
+            f"directions must have one entry for each of {objectives} objectives, in order, got {directions!r:.80}"
+        )
     return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
 
 
+def in_order(value: Any) -> tuple:
+    """What is in a list, or in anything else that has an order; nothing for a text, a set or a number."""
+    try:
+        return () if isinstance(value, str | set | frozenset) else tuple(value)
+    except TypeError:
+        return ()
+
+
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{hint(value, choices)}")
     return value
 

@@ -20,8 +20,8 @@ from tqdm import tqdm
 
 from tensorrvea import loop
 from tensorrvea.algorithms.base import Algorithm
-from tensorrvea.checks import check_array, check_choice, check_integer, check_number
-from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh
+from tensorrvea.checks import check_array, check_choice, check_integer, check_number, check_part, check_settings
+from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, on, whole
 from tensorrvea.history import Chronicle, individuals
 from tensorrvea.loop import HISTORIES, Carry, Compiled, Program
 from tensorrvea.problem import Problem
@@ -142,7 +142,7 @@ class Budget:
             why = f"two generations of {self.population}"
             check_integer("evaluations", self.evaluations, minimum=2 * self.population, why=why)
         if self.seconds is not None:
-            check_number("seconds", self.seconds, minimum=0.0, open_minimum=True)
+            check_number("seconds", self.seconds, minimum=0.0, open_minimum=True, scalar=True)
 
     @property
     def last(self) -> int | None:
@@ -196,7 +196,9 @@ class Search:
         mesh = make_mesh(self.devices, RUNS if self.batch else AXIS)
         sized = getattr(self.algorithm, "sized", None)
         algorithm = sized(self.problem) if sized else self.algorithm
+        check_settings("algorithm", algorithm)
         self.program = Program(self.problem, algorithm, metrics, self.history, self.archive, mesh)
+        _check_metrics(self.program)
         self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
         # As many runs on each device: the last seed may be there more than once.
         spare = -len(self.seeds) % mesh.size if self.batch and mesh is not None else 0
@@ -487,8 +489,7 @@ def since(started: float) -> float:
 
 def population_of(algorithm: Algorithm) -> int:
     parts = ("population", "init", "ask", "tell")
-    if isinstance(algorithm, type) or not all(hasattr(algorithm, part) for part in parts):
-        raise TypeError(f"algorithm takes one with {', '.join(parts)}, got {algorithm!r:.80}")
+    check_part("algorithm", algorithm, *parts, takes=f"one with {', '.join(parts)}")
     return algorithm.population
 
 
@@ -502,11 +503,27 @@ def _functions(name: str, given: Callback | Sequence[Callback]) -> tuple[Callbac
 
 def _as_argument(name: str, metric: Callable) -> Callable:
     """A metric whose settings are arguments of the compiled code: other reference points do not compile again."""
-    if not callable(metric):
+    if not callable(metric) or not isinstance(name, str):
         raise TypeError(f"metrics takes functions by name, got {metric!r} for {name!r}")
     if isinstance(metric, partial):
         return jax.tree_util.Partial(metric.func, *metric.args, **metric.keywords)
     return metric if isinstance(metric, jax.tree_util.Partial) else jax.tree_util.Partial(metric)
+
+
+def _check_metrics(program: Program) -> None:
+    """Each metric gives one number for the survivors that there can be; found by tracing, without compiling."""
+    vectors, m = getattr(program.algorithm, "vectors", ()), program.problem.objectives
+    with on(program.mesh):
+        rows = whole(len(vectors) if np.ndim(vectors) == 2 else program.algorithm.population)
+    f, alive = jax.ShapeDtypeStruct((rows, m), jnp.result_type(float)), jax.ShapeDtypeStruct((rows,), bool)
+    takes = "takes objectives (n, m) and which of them count (n,), and gives a number, as in tensorrvea.metrics.device"
+    for name, metric in program.metrics.items():
+        try:
+            given = jax.eval_shape(lambda metric, f, alive: metric(f, alive), metric, f, alive)
+        except Exception as error:
+            raise TypeError(f"metrics[{name!r}] {takes}; it could not be traced with m = {m}: {error}") from error
+        if getattr(given, "shape", None) != ():
+            raise ValueError(f"metrics[{name!r}] {takes}; it gives {getattr(given, 'shape', given)!s:.80}")
 
 
 def _check_start(x: ArrayLike, problem: Problem, population: int) -> Array:
@@ -522,4 +539,8 @@ def _check_start(x: ArrayLike, problem: Problem, population: int) -> Array:
             f"x must be within the bounds, got x[{i}, {j}] = {rows[i, j]} outside "
             f"[{problem.lower[j]}, {problem.upper[j]}]"
         )
+    fractional = np.array(problem.integer) & (rows != np.floor(rows))
+    if fractional.any():
+        i, j = (int(k) for k in np.argwhere(fractional)[0])
+        raise ValueError(f"x must be whole where variables are integers, got x[{i}, {j}] = {rows[i, j]}")
     return jnp.clip(problem.encode(jnp.asarray(rows, jnp.result_type(float))), *problem.box)

@@ -4,6 +4,7 @@ Signs and units are turned here, once. Inside, every objective is minimised and 
 space (logarithms for log-scaled variables, a unit interval for each integer); users see their own values.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_callable, check_directions, check_integer
+from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, in_order
 from tensorrvea.devices import row_numbers, whole
 from tensorrvea.directions import signs
 
@@ -78,7 +79,7 @@ class Problem:
         self.directions = check_directions(directions, self.objectives)
         self.integer = _check_flags("integer", integer, self.variables)
         self.log = _check_flags("log", log, self.variables)
-        self.batched, self.stochastic = batched, stochastic
+        self.batched, self.stochastic = check_flag("batched", batched), check_flag("stochastic", stochastic)
         self._sample = sample
         self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
         if self._front is not None and self._front.shape[1] != self.objectives:
@@ -90,6 +91,9 @@ class Problem:
         self._variable_names = (
             None if variable_names is None else _check_names("variable_names", variable_names, [""] * self.variables)
         )
+        _check_distinct(self.objective_names, self._variable_names or ())
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
         self._check_encoding()
         self._identity = self._make_identity()
@@ -215,21 +219,33 @@ class Problem:
         with np.errstate(divide="ignore", invalid="ignore"):
             self._search_lower = np.where(log, np.log(self.lower), self.lower)
             self._search_upper = np.where(log, np.log(upper), upper)
-        with np.errstate(over="ignore"):
-            lower, upper = self._search_lower.astype(np.float32), self._search_upper.astype(np.float32)
-            usable = np.isfinite(upper - lower) & (lower < upper)
-        if jnp.result_type(float) == np.float32 and not usable.all():
-            i = int(np.argmin(usable))
-            raise ValueError(
-                f"lower and upper must differ in float32, got [{self.lower[i]}, {self.upper[i]}] at {i}; "
-                "rescale the variable or set jax_enable_x64"
-            )
+        self._check_precision()
+
+    def _check_precision(self) -> None:
+        """The floats in use can tell the bounds, and whole numbers between them, apart."""
+        dtype = jnp.result_type(float)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            lower, upper = self._search_lower.astype(dtype), self._search_upper.astype(dtype)
+            span, finest = upper - lower, np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
+            # The part of the search space that the largest whole number has; it is encoded as the middle of it.
+            part = np.where(self.log, np.log1p(1 / self.upper), 1.0)
+        rescale, wider = "rescale the variable", "" if dtype == np.float64 else "set jax_enable_x64"
+        for wrong, must, remedies in (
+            (~np.isfinite(span), "upper - lower must be finite", (rescale, wider)),
+            (lower >= upper, "lower and upper must differ", (rescale, wider)),
+            (np.array(self.integer) & (2 * finest > part), "neighbouring integers must differ", (wider,)),
+        ):
+            if wrong.any():
+                i = int(np.argmax(wrong))
+                remedy = " or ".join(filter(None, remedies))
+                got = f"got [{self.lower[i]}, {self.upper[i]}] at {i}"
+                raise ValueError(f"{must} in {dtype}, {got}{f'; {remedy}' if remedy else ''}")
 
     def _check_sample(self) -> None:
         """A sample has one row an individual and one column a variable; found by tracing, too."""
         if self._sample is None:
             return
-        rows = 3
+        rows = _other_than(self.variables, self.objectives)
         key = jax.eval_shape(lambda: jax.random.key(0))
         try:
             shape = jax.eval_shape(lambda k: jnp.asarray(self._sample(k, rows)), key).shape  # type: ignore[misc]
@@ -240,7 +256,7 @@ class Problem:
 
     def _check_outputs(self) -> None:
         """The functions' outputs have the right shapes; found by tracing, without running or compiling."""
-        rows = 3
+        rows = _other_than(self.variables, self.objectives)
         x = jax.ShapeDtypeStruct((rows, self.variables), jnp.result_type(float))
         key = jax.eval_shape(lambda: jax.random.key(0))
         takes = "(n, d)" if self.batched else "(d,)"
@@ -288,16 +304,29 @@ def _check_bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[np.ndarray, np.nd
 
 
 def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tuple[bool, ...]:
-    if isinstance(flags, bool):
-        return (flags,) * variables
-    each = np.asarray(flags)
-    if each.dtype != bool or each.shape != (variables,):
+    try:
+        each = np.asarray(flags)
+    except ValueError:  # ragged
+        each = np.empty(0)
+    if each.dtype != bool or each.shape not in ((), (variables,)):
         raise ValueError(f"{name} takes True, False or {variables} of them, one a variable, got {flags!r:.80}")
-    return tuple(bool(flag) for flag in each)
+    return tuple(np.broadcast_to(each, variables).tolist())
 
 
 def _check_names(what: str, names: Sequence[str] | None, otherwise: Sequence[str]) -> tuple[str, ...]:
-    names = otherwise if names is None else names
-    if isinstance(names, str) or len(names) != len(otherwise) or not all(isinstance(name, str) for name in names):
+    each = in_order(otherwise if names is None else names)
+    if len(each) != len(otherwise) or not all(isinstance(name, str) for name in each):
         raise ValueError(f"{what} takes {len(otherwise)} strings, got {names!r:.80}")
-    return tuple(names)
+    return each
+
+
+def _check_distinct(objective_names: Sequence[str], variable_names: Sequence[str]) -> None:
+    """They are columns of one table."""
+    repeated = [name for name, count in Counter([*objective_names, *variable_names]).items() if count > 1]
+    if repeated:
+        raise ValueError(f"objective_names and variable_names must all differ, got {repeated[0]!r} more than once")
+
+
+def _other_than(*sizes: int) -> int:
+    """A number of rows that a function cannot take for one of these sizes."""
+    return next(rows for rows in (7, 11, 13) if rows not in sizes)

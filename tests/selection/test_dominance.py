@@ -157,7 +157,7 @@ def test_directions_are_signs(function):
     [
         ([[1.0, np.nan]], "min", r"F must be finite, got nan at \(0, 1\)"),
         ([1.0, 2.0], "min", r"F must have shape \(points, objectives\)"),
-        ([[1.0, 2.0]], ("min",), "directions must have one entry for each of 2 objectives, got 1"),
+        ([[1.0, 2.0]], ("min",), "directions must have one entry for each of 2 objectives"),
         ([[1.0, 2.0]], "least", "directions must be one of 'min', 'max', got 'least'"),
     ],
 )

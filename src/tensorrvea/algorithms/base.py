@@ -11,6 +11,8 @@ from tensorrvea.problem import Problem
 class Algorithm(Protocol):
     """Three pure functions; they jit, vmap and scan.
 
+    It is a pytree of its numbers, as ``tensorrvea.settings.settings`` makes it: compiled code takes it as an argument.
+
     A state is a NamedTuple with at least ``population`` (the survivors, as rows), ``score`` (their order, smaller is
     better) and ``progress`` (the share of the budget that was spent when it was told last).
     """

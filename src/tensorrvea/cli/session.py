@@ -34,7 +34,7 @@ class Session:
 
     def begin(self) -> None:
         """What has to come before anything of JAX runs: the precision, and joining the other processes."""
-        check_number("checkpoint_seconds", self.checkpoint_seconds, minimum=0.0)
+        check_number("checkpoint_seconds", self.checkpoint_seconds, minimum=0.0, scalar=True)
         if self.double:
             jax.config.update("jax_enable_x64", True)
         others = {"coordinator": self.coordinator, "processes": self.processes, "index": self.index}

@@ -82,7 +82,7 @@ class HostProblem(Problem):
         self.executor = _check_executor(executor)
         self.timeout = timeout
         if timeout is not None:
-            check_number("timeout", timeout, minimum=0, open_minimum=True)
+            check_number("timeout", timeout, minimum=0, open_minimum=True, scalar=True)
             if executor != "ray" and (executor is not None or workers is None):
                 where = "this process" if executor is None else "an executor of your own"
                 raise ValueError(f"timeout needs workers= or executor='ray': what runs in {where} cannot be ended")

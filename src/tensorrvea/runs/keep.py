@@ -52,7 +52,7 @@ def keep_run(
       extend: whether the budget may be another than the directory's.
       accept_changes: whether the source of the user's own problem, algorithm or metrics may be another.
     """
-    check_number("checkpoint_seconds", every, minimum=0.0)
+    check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
     path = Path(directory)
     with together(), ExitStack() as held, Signals() as signals:
         by_first(lambda: hold(path, held))

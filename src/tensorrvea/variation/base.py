@@ -4,12 +4,16 @@ from typing import Any, Protocol
 
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from tensorrvea.checks import check_part
 from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
 
 
 class Variation(Protocol):
-    """Breeds offspring from parents that the algorithm has chosen."""
+    """Breeds offspring from parents that the algorithm has chosen.
+
+    It is a pytree of its numbers, as ``tensorrvea.settings.settings`` makes it: compiled code takes it as an argument.
+    """
 
     def mates(self, offspring: int) -> int:
         """How many parents it takes to breed this many offspring."""
@@ -38,9 +42,13 @@ class Variation(Protocol):
 
 
 def check_variation(variation: Any) -> None:
-    parts = ("mates", "remember", "__call__")
-    if isinstance(variation, type) or not all(hasattr(variation, part) for part in parts):
-        raise TypeError(f"variation takes a way to breed, such as GA() or CSO(), got {variation!r:.80}")
+    takes = "a way to breed, such as GA() or CSO()"
+    check_part("variation", variation, "mates", "remember", "__call__", takes=takes)
+
+
+def check_mutation(mutation: Any) -> None:
+    takes = "a way to mutate, such as PolynomialMutation(), or PolynomialMutation(rate=0.0) for none"
+    check_part("mutation", mutation, "__call__", takes=takes)
 
 
 class Forgetful:

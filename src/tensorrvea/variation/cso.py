@@ -15,6 +15,7 @@ from tensorrvea.problem import Problem
 from tensorrvea.randomness import uniform
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
+from tensorrvea.variation.base import check_mutation
 from tensorrvea.variation.polynomial import PolynomialMutation
 
 
@@ -37,6 +38,7 @@ class CSO:
 
     def __post_init__(self) -> None:
         check_number("phi", self.phi, minimum=0.0)
+        check_mutation(self.mutation)
 
     def mates(self, offspring: int) -> int:
         return 2 * offspring

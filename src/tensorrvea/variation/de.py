@@ -11,7 +11,7 @@ from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
 from tensorrvea.settings import settings
-from tensorrvea.variation.base import Forgetful
+from tensorrvea.variation.base import Forgetful, check_mutation
 from tensorrvea.variation.polynomial import PolynomialMutation
 
 
@@ -30,6 +30,7 @@ class DE(Forgetful):
     def __post_init__(self) -> None:
         check_number("scale", self.scale, minimum=0.0, open_minimum=True)
         check_number("crossover_rate", self.crossover_rate, minimum=0.0, maximum=1.0)
+        check_mutation(self.mutation)
 
     def mates(self, offspring: int) -> int:
         return offspring

@@ -4,11 +4,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from tensorrvea.checks import check_part
 from tensorrvea.devices import whole
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.settings import settings
-from tensorrvea.variation.base import Forgetful
+from tensorrvea.variation.base import Forgetful, check_mutation
 from tensorrvea.variation.polynomial import PolynomialMutation
 from tensorrvea.variation.sbx import SBX, cross
 
@@ -19,6 +20,10 @@ class GA(Forgetful):
 
     crossover: SBX = SBX()
     mutation: PolynomialMutation = PolynomialMutation()
+
+    def __post_init__(self) -> None:
+        check_part("crossover", self.crossover, "spread", takes="a way to cross with a spread, such as SBX()")
+        check_mutation(self.mutation)
 
     def mates(self, offspring: int) -> int:
         return 2 * -(-offspring // 2)

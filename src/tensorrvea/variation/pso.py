@@ -14,6 +14,7 @@ from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
+from tensorrvea.variation.base import check_mutation
 from tensorrvea.variation.polynomial import PolynomialMutation
 
 
@@ -43,6 +44,7 @@ class PSO:
         check_number("inertia", self.inertia, minimum=0.0)
         check_number("personal", self.personal, minimum=0.0)
         check_number("social", self.social, minimum=0.0)
+        check_mutation(self.mutation)
 
     def mates(self, offspring: int) -> int:
         return offspring
