@@ -179,8 +179,8 @@ class Search:
         if not isinstance(self.problem, Problem):
             raise TypeError(f"problem takes a Problem, got {self.problem!r:.80}")
         check_choice("history", self.history, HISTORIES)
-        check_integer("archive", self.archive, minimum=0)
-        check_integer("every", self.every, minimum=1)
+        self.archive = check_integer("archive", self.archive, minimum=0)
+        self.every = check_integer("every", self.every, minimum=1)
         if not self.seeds:
             raise ValueError("seeds must hold at least one, got none")
         for seed in self.seeds:

@@ -39,7 +39,7 @@ def eager(monkeypatch):
 
 def test_everything_of_a_run_survives(tmp_path):
     options = {
-        "generations": 40, "seed": 5, "history": "populations", "archive": 7,
+        "generations": np.int64(40), "seed": np.uint32(5), "history": "populations", "archive": np.int8(7),
         "metrics": standard_metrics(("igd", "hypervolume"), PROBLEM), "x": np.full((2, 12), 0.5),
     }  # fmt: skip
     cut_short(tmp_path / "run", **options)

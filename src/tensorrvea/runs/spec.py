@@ -32,7 +32,9 @@ def describe(search: Search) -> tuple[Spec, Arrays]:
     spec = {
         "problem": describe_problem(search.problem, arrays),
         "algorithm": encode(search.algorithm, arrays),
-        "budget": {name: getattr(search.budget, name) for name in BUDGETS if getattr(search.budget, name) is not None},
+        "budget": {
+            name: encode(spent, arrays) for name in BUDGETS if (spent := getattr(search.budget, name)) is not None
+        },
         "seeds": [int(seed) for seed in search.seeds],
         "batch": search.batch,
         "start": None if search.x is None else encode(np.asarray(search.x, float), arrays),
