@@ -144,9 +144,11 @@ WRONG = {
     "names that are a number": (make(objective_names=3), ValueError, "objective_names takes 2 strings, got 3"),
     "names that are numbers": (make(objective_names=[1, 2]), ValueError, "objective_names takes 2 strings"),
     "names without an order": (make(objective_names={"a", "b"}), ValueError, "objective_names takes 2 strings"),
-    "two objectives of one name": (make(objective_names=["a", "a"]), ValueError, "must all differ, got 'a'"),
-    "two variables of one name": (make(variable_names=["a", "a"]), ValueError, "must all differ, got 'a'"),
-    "a variable named as an objective": (make(variable_names=["a", "f1"]), ValueError, "must all differ, got 'f1'"),
+    "two objectives of one name": (make(objective_names=["a", "a"]), ValueError, "must all differ.*got 'a'"),
+    "two variables of one name": (make(variable_names=["a", "a"]), ValueError, "must all differ.*got 'a'"),
+    "a variable named as an objective": (make(variable_names=["a", "f1"]), ValueError, "must all differ.*got 'f1'"),
+    "an objective named as a variable": (make(objective_names=["a", "x2"]), ValueError, "must all differ.*got 'x2'"),
+    "a variable named violation": (make(variable_names=["a", "violation"]), ValueError, "got 'violation' more"),
     "a name that is a number": (make(name=5), TypeError, "name takes a string, got 5"),
     "a name that is a list": (make(name=["a"]), TypeError, "name takes a string"),
     "a front of other objectives": (make(front=np.zeros((5, 3))), ValueError, "front must have 2 columns, got 3"),
@@ -220,12 +222,12 @@ WRONG = {
     "many numbers for a setting": (
         run(algorithm=sizes.algorithm(alpha=np.array([1.0, 2.0]))),
         ValueError,
-        r"algorithm.alpha must be one number in a run, got an array of shape \(2,\)",
+        r"algorithm.alpha must be one number in a run, got shape \(2,\)",
     ),
     "many numbers for a setting inside": (
-        run(algorithm=sizes.algorithm(variation=tr.GA(mutation=tr.PolynomialMutation(rate=np.ones(7))))),
+        run(algorithm=sizes.algorithm(variation=tr.GA(mutation=tr.PolynomialMutation(rate=np.ones(6))))),
         ValueError,
-        "algorithm.variation.mutation.rate must be one number",
+        r"algorithm.variation.mutation.rate must be one number, or one for each of 7 variables in a run, got",
     ),
     "no budget": (run(generations=None), ValueError, "give one of generations, evaluations and seconds.*got none"),
     "two budgets": (run(seconds=1.0), ValueError, "give one of generations, evaluations and seconds"),
@@ -355,3 +357,10 @@ def test_settings_that_jax_rebuilds_are_not_checked():
     assert odd.population == 8
     assert odd.alpha is None
     assert jax.tree.map(lambda _: -1.0, tr.GA()).crossover.eta == -1.0
+
+
+def test_a_start_that_the_precision_does_not_have():
+    problem = make(integer=[False, True], upper=[1.0, 1e7])()
+    got = r"what float32 can hold, got x\[0, 1\] = 9999999.0, which would become 10000000.0; set jax_enable_x64"
+    with pytest.raises(ValueError, match=got):
+        run(problem=problem, x=[[0.5, 9999999.0]])()

@@ -104,7 +104,7 @@ def test_ones_own_sample_is_clipped_to_the_bounds():
 
 def test_ones_own_sample_is_inside_also_where_variables_are_encoded():
     def sample(key, n):
-        return jnp.array([[-5.0, jnp.nan], [jnp.nan, 3.4], [1e9, -jnp.inf]])
+        return jnp.array([[-5.0, jnp.nan], [jnp.nan, 3.4], [1e9, -jnp.inf]] * n)[:n]
 
     problem = make(lower=[1.0, 1.0], upper=[9.0, 9.0], log=[True, False], integer=[False, True], sample=sample)
     np.testing.assert_allclose(problem.show(problem.sample(KEY, 3)), [[1, 1], [1, 3], [9, 1]], rtol=1e-6)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 DIRECTIONS = ("min", "max")
+ONE = "one number"
 
 # What JAX takes for a number or an array of them.
 Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
@@ -74,27 +75,30 @@ def check_part(name: str, value: Any, *parts: str, takes: str) -> None:
         raise TypeError(f"{name} takes {takes}, got {value!r:.80}")
 
 
-def check_settings(name: str, value: Any) -> None:
-    """What compiled code can take as an argument: a pytree of numbers and arrays, in which a float is a single one."""
+def check_settings(name: str, value: Any, variables: int) -> None:
+    """What compiled code can take as an argument: a pytree of numbers and arrays.
+
+    What is a number in it is a single one, or, in its parts, one for each of the variables that they breed.
+    """
     for path, leaf in jax.tree_util.tree_leaves_with_path(value):
         if not isinstance(leaf, Numeric):
             raise TypeError(
                 f"{name}{jax.tree_util.keystr(path)} must be a pytree of numbers and arrays, got {leaf!r:.80}; "
                 "decorate its class with tensorrvea.settings.settings"
             )
-    _check_scalars(name, value)
+    _check_shapes(name, value, {(): ONE}, variables)
 
 
-def _check_scalars(name: str, value: Any) -> None:
+def _check_shapes(name: str, value: Any, shapes: dict[tuple[int, ...], str], variables: int) -> None:
     if isinstance(value, type) or not dataclasses.is_dataclass(value):
         return
+    each = {(): ONE, (variables,): f"one for each of {variables} variables"}
     for field in dataclasses.fields(value):
         inner, path = getattr(value, field.name), f"{name}.{field.name}"
-        if field.type in (float, float | None) and np.ndim(inner):
-            raise ValueError(
-                f"{path} must be one number in a run, got an array of shape {np.shape(inner)}; for a sweep, vmap"
-            )
-        _check_scalars(path, inner)
+        if field.type in (float, float | None) and np.shape(inner) not in shapes:
+            takes = ", or ".join(shapes.values())
+            raise ValueError(f"{path} must be {takes} in a run, got shape {np.shape(inner)}; for a sweep, vmap")
+        _check_shapes(path, inner, each, variables)
 
 
 def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.ndarray:

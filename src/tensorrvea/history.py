@@ -1,5 +1,6 @@
 """What was recorded of a run, generation by generation, on the host and in the user's signs."""
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,7 +113,7 @@ class Chronicle:
             for t in range(len(shown), len(generation)):
                 living = individuals(problem, *(rows[t] for rows in record.population[:4]))
                 shown.append(living.front(problem).F if kind == "fronts" else living)
-            setattr(history, kind, list(shown))
+            setattr(history, kind, deepcopy(shown))  # whoever has it may change it
         return history
 
 

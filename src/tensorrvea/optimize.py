@@ -137,10 +137,11 @@ class Budget:
         if len(given) != 1:
             raise ValueError(f"give one of generations, evaluations and seconds as the budget, got {given or 'none'}")
         if self.generations is not None:
-            check_integer("generations", self.generations, minimum=1)
+            object.__setattr__(self, "generations", check_integer("generations", self.generations, minimum=1))
         if self.evaluations is not None:
-            why = f"two generations of {self.population}"
-            check_integer("evaluations", self.evaluations, minimum=2 * self.population, why=why)
+            least, why = 2 * self.population, f"two generations of {self.population}"
+            spent = check_integer("evaluations", self.evaluations, minimum=least, why=why)
+            object.__setattr__(self, "evaluations", spent)
         if self.seconds is not None:
             check_number("seconds", self.seconds, minimum=0.0, open_minimum=True, scalar=True)
 
@@ -196,7 +197,7 @@ class Search:
         mesh = make_mesh(self.devices, RUNS if self.batch else AXIS)
         sized = getattr(self.algorithm, "sized", None)
         algorithm = sized(self.problem) if sized else self.algorithm
-        check_settings("algorithm", algorithm)
+        check_settings("algorithm", algorithm, self.problem.variables)
         self.program = Program(self.problem, algorithm, metrics, self.history, self.archive, mesh)
         _check_metrics(self.program)
         self.start_x = None if self.x is None else _check_start(self.x, self.problem, self.algorithm.population)
@@ -543,4 +544,14 @@ def _check_start(x: ArrayLike, problem: Problem, population: int) -> Array:
     if fractional.any():
         i, j = (int(k) for k in np.argwhere(fractional)[0])
         raise ValueError(f"x must be whole where variables are integers, got x[{i}, {j}] = {rows[i, j]}")
-    return jnp.clip(problem.encode(jnp.asarray(rows, jnp.result_type(float))), *problem.box)
+    encoded = jnp.clip(problem.encode(jnp.asarray(rows, jnp.result_type(float))), *problem.box)
+    if any(problem.integer):
+        shown = problem.show(encoded)
+        moved = np.array(problem.integer) & (shown != rows)
+        if moved.any():
+            i, j = (int(k) for k in np.argwhere(moved)[0])
+            raise ValueError(
+                f"x must be what {encoded.dtype} can hold, got x[{i}, {j}] = {rows[i, j]}, which would become "
+                f"{shown[i, j]}; set jax_enable_x64"
+            )
+    return encoded

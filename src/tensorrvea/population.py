@@ -41,10 +41,9 @@ def born(
     Rows past ``population``, if it is given, are there to fill the devices, and were never alive.
     """
     rows = len(offspring.x)
-    if len(f) != rows or violation.shape != (rows,):
-        raise ValueError(
-            f"f and violation must have a row for each of {rows} offspring, got shapes {f.shape} and {violation.shape}"
-        )
+    told = jnp.shape(f), jnp.shape(violation)
+    if told[0][:1] != (rows,) or told[1] != (rows,):
+        raise ValueError(f"f and violation must have a row for each of {rows} offspring, got shapes {told}")
     alive = jnp.isfinite(f).all(axis=1) & jnp.isfinite(violation)
     if population is not None and len(alive) > population:
         alive &= jnp.arange(len(alive)) < population

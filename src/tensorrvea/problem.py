@@ -91,7 +91,7 @@ class Problem:
         self._variable_names = (
             None if variable_names is None else _check_names("variable_names", variable_names, [""] * self.variables)
         )
-        _check_distinct(self.objective_names, self._variable_names or ())
+        self._check_columns()
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
@@ -221,19 +221,31 @@ class Problem:
             self._search_upper = np.where(log, np.log(upper), upper)
         self._check_precision()
 
+    def _check_columns(self) -> None:
+        """Objectives and variables are columns of one table, beside the violation."""
+        # Of default names there may be very many.
+        default = {f"x{i + 1}" for i in range(self.variables)} if "x" in "".join(self.objective_names) else ()
+        names = [*self.objective_names, *(self._variable_names or default), "violation"]
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise ValueError(
+                "objective_names and variable_names must all differ, and none is 'violation', "
+                f"got {repeated[0]!r} more than once"
+            )
+
     def _check_precision(self) -> None:
         """The floats in use can tell the bounds, and whole numbers between them, apart."""
         dtype = jnp.result_type(float)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             lower, upper = self._search_lower.astype(dtype), self._search_upper.astype(dtype)
             span, finest = upper - lower, np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
-            # The part of the search space that the largest whole number has; it is encoded as the middle of it.
+            # The part of the search space that the largest whole number has.
             part = np.where(self.log, np.log1p(1 / self.upper), 1.0)
         rescale, wider = "rescale the variable", "" if dtype == np.float64 else "set jax_enable_x64"
         for wrong, must, remedies in (
             (~np.isfinite(span), "upper - lower must be finite", (rescale, wider)),
             (lower >= upper, "lower and upper must differ", (rescale, wider)),
-            (np.array(self.integer) & (2 * finest > part), "neighbouring integers must differ", (wider,)),
+            (np.array(self.integer) & (finest > part), "neighbouring integers must differ", (wider,)),
         ):
             if wrong.any():
                 i = int(np.argmax(wrong))
@@ -318,13 +330,6 @@ def _check_names(what: str, names: Sequence[str] | None, otherwise: Sequence[str
     if len(each) != len(otherwise) or not all(isinstance(name, str) for name in each):
         raise ValueError(f"{what} takes {len(otherwise)} strings, got {names!r:.80}")
     return each
-
-
-def _check_distinct(objective_names: Sequence[str], variable_names: Sequence[str]) -> None:
-    """They are columns of one table."""
-    repeated = [name for name, count in Counter([*objective_names, *variable_names]).items() if count > 1]
-    if repeated:
-        raise ValueError(f"objective_names and variable_names must all differ, got {repeated[0]!r} more than once")
 
 
 def _other_than(*sizes: int) -> int:

@@ -112,6 +112,7 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("plot", "give at least one run directory"),
         ("reproduce page --scale cpu", "run one first"),
         ("reproduce page --results nowhere", "takes directories of finished experiments, got 'nowhere'"),
+        ("reproduce numerical --results nowhere", "results goes with page, got numerical"),
     ],
 )
 def test_wrong_arguments_say_what_is_right(place, capsys, line, message):

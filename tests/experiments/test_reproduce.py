@@ -47,6 +47,9 @@ def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
     page = write_page([out], tmp_path / "results.md").read_text()
     assert f"tensorrvea reproduce {experiment} --scale smoke\n" in page
     assert "| the paper | here | holds here |" in page
+    (tmp_path / "again").symlink_to(out)
+    with pytest.raises(ValueError, match=f"each experiment once, got {experiment}, {experiment}"):
+        write_page([out, tmp_path / "again"], tmp_path / "twice.md")
     pictures = re.findall(r'<img src="(.*?)"', page)
     assert pictures
     assert all((tmp_path / picture).is_file() for picture in pictures)

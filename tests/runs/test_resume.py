@@ -10,6 +10,7 @@ import pytest
 import tensorrvea as tr
 from tensorrvea.runs import RunError, SpecDiffersError, load, resume, standard_metrics
 from tensorrvea.runs.arrays import read_arrays
+from tensorrvea.runs.spec import differences
 from tensorrvea.runs.standard_metrics import describe_metric
 from tensorrvea.stop import Stagnation, Target
 
@@ -39,7 +40,7 @@ def eager(monkeypatch):
 
 def test_everything_of_a_run_survives(tmp_path):
     options = {
-        "generations": np.int64(40), "seed": np.uint32(5), "history": "populations", "archive": np.int8(7),
+        "generations": np.uint8(40), "seed": np.uint32(5), "history": "populations", "archive": np.int8(7),
         "metrics": standard_metrics(("igd", "hypervolume"), PROBLEM), "x": np.full((2, 12), 0.5),
     }  # fmt: skip
     cut_short(tmp_path / "run", **options)
@@ -203,3 +204,5 @@ def test_metrics_are_known_by_what_they_are_and_not_by_their_name():
     for name, problem in (("igd", own), ("hypervolume", own), ("igd", PROBLEM)):
         assert describe_metric(name, tr.metrics.device.spacing, problem).keys() == {"source"}
     assert describe_metric("igd", standard_metrics(("igd",), PROBLEM)["igd"], PROBLEM) == "standard"
+    told = differences({"hypervolume": "standard"}, {"hypervolume": {"reference": [1.0, 0.5]}}, "metrics")
+    assert told == ["metrics.hypervolume: standard in the directory, {'reference': [1.0, 0.5]} here"]

@@ -38,10 +38,11 @@ class Reproduce:
     def __call__(self) -> None:
         if self.experiment == "page":
             with reading_arguments():
-                found = self.finished()
-            print(write_page(found, self.out or Path(f"results/{self.scale}.md")))
+                print(write_page(self.finished(), self.out or Path(f"results/{self.scale}.md")))
             return
         with reading_arguments():
+            if self.results:
+                raise ValueError(f"results goes with page, got {self.experiment}")
             run = prepare(
                 self.experiment,
                 scale=self.scale,

@@ -18,14 +18,25 @@ of the paper stands what was found here, also where it differs. Sizes, budgets a
 def write_page(directories: Sequence[str | Path], page: str | Path, images: str | Path | None = None) -> Path:
     """Writes the page of the experiments in ``directories``, with their figures copied to ``images``."""
     page = Path(page)
+    every = {directory: read_findings(Path(directory)) for directory in directories}
+    names = [found["experiment"] for found in every.values()]
+    if len(set(names)) < len(names):
+        raise ValueError(f"a page has each experiment once, got {', '.join(names)}")
     pictures = Path(images) if images is not None else page.parent / "images" / "results"
     pictures.mkdir(parents=True, exist_ok=True)
     parts = [INTRODUCTION]
-    for directory in map(Path, directories):
-        parts.append(section(directory, read_json(directory / "findings.json"), page, pictures))
+    for directory, found in every.items():
+        parts.append(section(Path(directory), found, page, pictures))
     with write_whole(page) as stream:
         stream.write("\n".join(parts).encode())
     return page
+
+
+def read_findings(directory: Path) -> dict[str, Any]:
+    found = read_json(directory / "findings.json")
+    if not all("panels" in figure for figure in found["figures"]):
+        raise ValueError(f"{directory} is of another version: run its experiment again, which reads the runs it has")
+    return found
 
 
 def section(directory: Path, found: dict[str, Any], page: Path, pictures: Path) -> str:

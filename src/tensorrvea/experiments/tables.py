@@ -105,7 +105,7 @@ def comparison_table(
         f"+, − and ≈: better than, worse than and not told apart from {ours} "
         "(Wilcoxon rank-sum test, 5 %, Holm's correction over the table)."
     )
-    if not can_tell(runs[0], len(marks)):
+    if not can_tell(runs[0], len(marks)) and all(found.mark == "≈" for found in marks.values()):
         note += " With so few runs this test cannot tell any two apart."
     return Table(title, ["", *algorithms], rows, note)
 

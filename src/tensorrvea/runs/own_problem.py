@@ -48,6 +48,9 @@ class RecordedProblem(Problem):
     def _check_outputs(self) -> None:
         """Nothing: there is no function."""
 
+    def _check_columns(self) -> None:
+        """Nothing: what was recorded is shown as it is."""
+
     def _check_precision(self) -> None:
         """Nothing: it is not searched, and may have been in another precision."""
 

@@ -126,7 +126,7 @@ def search_of(
         if stop is None:
             stop = () if stand_in else [decode(one, arrays, "stop") for one in spec["stop"]]
         content = {name: spec["budget"].get(name) for name in BUDGETS}
-        start = None if spec["start"] is None else decode(spec["start"], arrays, "x")
+        start = None if stand_in or spec["start"] is None else decode(spec["start"], arrays, "x")
         described = {name: spec[name] for name in ("seeds", "batch", "history", "archive")}
         every = spec.get("every", 10)
         old_budget = decode_budget(content, algorithm.population)

@@ -32,9 +32,7 @@ def describe(search: Search) -> tuple[Spec, Arrays]:
     spec = {
         "problem": describe_problem(search.problem, arrays),
         "algorithm": encode(search.algorithm, arrays),
-        "budget": {
-            name: encode(spent, arrays) for name in BUDGETS if (spent := getattr(search.budget, name)) is not None
-        },
+        "budget": {name: getattr(search.budget, name) for name in BUDGETS if getattr(search.budget, name) is not None},
         "seeds": [int(seed) for seed in search.seeds],
         "batch": search.batch,
         "start": None if search.x is None else encode(np.asarray(search.x, float), arrays),
@@ -160,8 +158,8 @@ def differences(there: Any, here: Any, path: str = "") -> list[str]:
 
 def _short(value: Any) -> str:
     if isinstance(value, dict):
-        value = value.get("name") or value.get("own") or value
-        value = value.get("name") if isinstance(value, dict) else value
+        known = value.get("name") or value.get("own") or value
+        value = known.get("name", known) if isinstance(known, dict) else known
     return f"{value!s:.60}"
 
 

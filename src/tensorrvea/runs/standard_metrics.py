@@ -43,7 +43,7 @@ def describe_metric(name: str, metric: Callable[..., Any], problem: Problem) -> 
         with suppress(ValueError):  # the problem does not have what ours needs
             if fingerprint(standard_metrics((name,), problem)[name]) == source:
                 return "standard"
-    if name == HYPERVOLUME and isinstance(metric, partial) and "corner" in metric.keywords:
+    if name == HYPERVOLUME and isinstance(metric, partial) and metric.func is scaled_hypervolume:
         reference = (metric.keywords["corner"] * problem.signs).tolist()
         if fingerprint(_hypervolume_up_to(problem, reference)) == source:
             return {"reference": reference}
@@ -75,7 +75,7 @@ def _hypervolume_up_to(problem: Problem, reference: ArrayLike) -> Callable[..., 
     point = check_array("reference", reference, shape="(objectives,)", ndim=1)
     if len(point) != problem.objectives:
         raise ValueError(f"reference must have {problem.objectives} entries for this problem, got {len(point)}")
-    corner = (point * problem.signs).astype(np.float32)
+    corner = (point * problem.signs).astype(jnp.result_type(float))
     return partial(scaled_hypervolume, ideal=np.zeros_like(corner), scale=np.ones_like(corner), corner=corner)
 
 
