@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -247,6 +248,23 @@ def test_a_warm_start_is_the_first_of_the_first_population(base):
     np.testing.assert_allclose(first.X[:2], x, atol=1e-6)
     # The rest is what it would have been.
     np.testing.assert_array_equal(first.X[2:], run(history="populations").history.populations[0].X[2:])
+
+
+def test_progress_keeps_up_with_the_clock_also_where_a_chunk_costs_more_than_a_generation(monkeypatch):
+    now, run_chunk = [0.0], loop.Compiled.__call__
+
+    def timed(self, program, **arguments):
+        now[0] += 0.002 + 0.0001 * int(arguments.get("count", 0))
+        return run_chunk(self, program, **arguments)
+
+    run(generations=1)  # compiled before
+    monkeypatch.setattr(loop.Compiled, "__call__", timed)
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    history = run(generations=None, seconds=0.1).history
+    assert len(history) > 500
+    assert abs(history.seconds[-1] - 0.1) < 0.01
+    assert np.abs(history.progress - history.seconds / 0.1).max() < 0.05
+    assert (np.diff(history.progress) >= 0).all()
 
 
 # Being called, and stopping.

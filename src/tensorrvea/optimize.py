@@ -310,7 +310,7 @@ class Search:
         elapsed = since(started)
         before = self.elapsed
         seconds = [before + elapsed * (i + 1) / count for i in range(count)]
-        self.pace = elapsed / count
+        self.pace, self.length = elapsed / count, count
         self.generation += count
         self.chronicle.add(records, progress, seconds)
 
@@ -376,6 +376,8 @@ class Search:
 
     pace: float = field(default=0.0, init=False)
     """Seconds that a generation took in the last chunk."""
+    length: int = field(default=1, init=False)
+    """How many generations it had."""
 
     @property
     def elapsed(self) -> float:
@@ -402,8 +404,12 @@ class Search:
             count = min(count, self.every - self.generation % self.every)
         if self.budget.last is not None:
             return min(count, self.budget.last - self.generation)
+        if not self.pace:
+            return 1
+        # Progress is told ahead, by the pace of the chunk before. That of a short one is mostly what a chunk costs: a much
+        # longer one would be over long before the budget that it was told to spend.
         left = self.budget.seconds - self.elapsed  # type: ignore[operator]
-        return max(1, min(count, int(left / self.pace))) if self.pace else 1
+        return max(1, min(count, 2 * self.length, int(left / self.pace)))
 
     def progress_of(self, count: int) -> list[float]:
         """The share of the budget that is spent at each of the next generations."""
