@@ -406,8 +406,8 @@ class Search:
             return min(count, self.budget.last - self.generation)
         if not self.pace:
             return 1
-        # Progress is told ahead, by the pace of the chunk before. That of a short one is mostly what a chunk costs: a much
-        # longer one would be over long before the budget that it was told to spend.
+        # Progress is told ahead, by the pace of the chunk before. That of a short one is mostly what a chunk costs: a
+        # much longer one would be over long before the budget that it was told to spend.
         left = self.budget.seconds - self.elapsed  # type: ignore[operator]
         return max(1, min(count, 2 * self.length, int(left / self.pace)))
 

@@ -25,7 +25,7 @@ class Reproduce:
     experiment: tyro.conf.Positional[Literal["acceleration", "numerical", "neuroevolution", "extensibility", "page"]]
     """Which of the four; or page, for one page of those that are there."""
     scale: Literal["smoke", "cpu", "paper"] = "smoke"
-    """smoke: minutes. cpu: under an hour on two cores. paper: the supplement's sizes, for a GPU."""
+    """smoke: under two minutes. cpu: under an hour on two cores. paper: the supplement's sizes, for a GPU."""
     out: Path | None = None
     """Where results go: results/EXPERIMENT-SCALE if not given; results/SCALE.md for the page."""
     backend: str = "auto"

@@ -1,7 +1,7 @@
 """The paper's four experiments as data, at three scales.
 
-``smoke`` shows that everything works, in minutes; ``cpu`` is for an hour on two cores; ``paper`` has the
-sizes, repetitions and stop times of the supplement, for a GPU.
+``smoke`` shows that everything works, in less than two minutes; ``cpu`` takes less than an hour on two cores; ``paper``
+has the sizes, repetitions and stop times of the supplement, for a GPU.
 """
 
 from collections.abc import Mapping
