@@ -60,7 +60,8 @@ def compiled(algorithm_name: str, variation: str) -> tuple:
         state = algorithm.tell(state, offspring, f, violation, t / GENERATIONS)
         return state, ask(algorithm, problem, key, state, t + 1)
 
-    begin = jax.jit(jax.vmap(lambda key: algorithm.init(jax.random.fold_in(key, 0), problem)))
+    first = jax.vmap(lambda key: algorithm.init(jax.random.fold_in(key, 0), problem))
+    begin = jax.jit(first, compiler_options=QUICKLY)
     turns = jax.jit(jax.vmap(turn, in_axes=(0, 0, 0, 0, 0, None)), compiler_options=QUICKLY)
     return begin, turns, traces
 

@@ -154,8 +154,8 @@ def test_the_loop_compiles_vmaps_and_scans():
     algorithm, problem = sizes.algorithm(), sizes.problem()
     run = own_loop(algorithm, problem, 12)
     keys = jax.vmap(jax.random.key)(np.arange(3, dtype=np.uint32))
-    one, curve = jax.jit(run)(keys[1])
-    _, curves = jax.jit(jax.vmap(run))(keys)
+    one, curve = jax.jit(run, compiler_options=sizes.QUICKLY)(keys[1])
+    _, curves = jax.jit(jax.vmap(run), compiler_options=sizes.QUICKLY)(keys)
     np.testing.assert_allclose(curves[1, :2], curve[:2], atol=1e-4)
     assert not np.isnan(curves).any()
     assert one.population.alive.any()
@@ -170,7 +170,8 @@ def test_numbers_in_settings_can_be_swept_by_vmap():
         state = algorithm.tell(state, offspring, *problem.evaluate(jax.random.key(0), offspring.x), 0.0)
         return algorithm.ask(jax.random.key(1), state, problem).x.std()
 
-    spread = jax.jit(jax.vmap(spread_of_children))(jnp.array([0.5, 30.0]), jnp.array([1.0, 2.0]))
+    sweep = jax.jit(jax.vmap(spread_of_children), compiler_options=sizes.QUICKLY)
+    spread = sweep(jnp.array([0.5, 30.0]), jnp.array([1.0, 2.0]))
     assert spread[0] > spread[1]
 
 

@@ -52,7 +52,7 @@ class Findings:
         """Figures that are looked at side by side, each under its title."""
         files = {title: f"{name}_{title.replace(' ', '_')}" for title in panels}
         for title, panel in panels.items():
-            panel.axes[0].set_title(title)
+            panel.axes[0].set_title(title, fontsize=9)
             for kind in ("svg", "png"):
                 save(panel, self.store.directory / f"{files[title]}.{kind}")
         self.pictures.append({"caption": caption, "panels": files})

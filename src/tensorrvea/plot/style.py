@@ -8,6 +8,7 @@ from typing import Any, cast
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from tensorrvea.checks import check_choice
 
@@ -98,3 +99,4 @@ def label_axes(axes: Any, labels: Sequence[str]) -> None:
         axes.view_init(elev=25, azim=45)
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.pane.fill = False
+            axis.set_major_locator(MaxNLocator(5))  # of large numbers, more would run into each other
