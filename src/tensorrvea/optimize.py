@@ -527,7 +527,7 @@ def _check_metrics(program: Program) -> None:
     for name, metric in program.metrics.items():
         try:
             given = jax.eval_shape(lambda metric, f, alive: metric(f, alive), metric, f, alive)
-        except Exception as error:
+        except Exception as error:  # whatever a function of the user's raises: it is told, and nothing goes on
             raise TypeError(f"metrics[{name!r}] {takes}; it could not be traced with m = {m}: {error}") from error
         if getattr(given, "shape", None) != ():
             raise ValueError(f"metrics[{name!r}] {takes}; it gives {getattr(given, 'shape', given)!s:.80}")
