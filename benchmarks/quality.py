@@ -14,6 +14,7 @@ import numpy as np
 
 import tensorrvea as tr
 from tensorrvea.metrics import igd
+from tensorrvea.operators import SBX, PolynomialMutation
 from tensorrvea.problems import (
     C1DTLZ1,
     C2DTLZ2,
@@ -30,7 +31,6 @@ from tensorrvea.problems import (
     ZDT6,
     MaF1,
 )
-from tensorrvea.variation import SBX, PolynomialMutation
 
 
 def show(values: list[float]) -> str:

@@ -4,9 +4,9 @@ from functools import partial
 
 import jax
 
+from tensorrvea.operators import Variation
 from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
-from tensorrvea.variation import Variation
 
 
 @partial(jax.jit, static_argnames=("problem", "offspring"))

@@ -77,7 +77,7 @@ def test_with_seconds_progress_never_goes_back(monkeypatch):
     """A chunk that was quicker than foreseen must not turn the penalty back, nor adapt the vectors twice."""
     budget = optimize_module.Budget(population=POPULATION, seconds=1.0)
     search = optimize_module.Search(sizes.problem(), sizes.algorithm(), seeds=[0], batch=False, budget=budget)
-    search.generation, search.chronicle.seconds, search.chronicle.progress = 0, [0.5], [0.9]
+    search.generation, search.recorder.seconds, search.recorder.progress = 0, [0.5], [0.9]
     search.pace = 0.001
     assert search.progress_of(10) == [0.9] * 10
 

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from tensorrvea.population import Offspring, born, choose, nobody, take
+from tensorrvea.population import Offspring, choose, empty_population, evaluated, take
 
 
 def offspring(rows: int, start: float = 0.0) -> Offspring:
@@ -14,7 +14,7 @@ def offspring(rows: int, start: float = 0.0) -> Offspring:
 def test_an_evaluation_that_failed_is_dead_from_birth():
     f = jnp.array([[1.0, 2], [jnp.nan, 2], [1, jnp.inf], [1, -jnp.inf], [1, 2], [1, 2]])
     violation = jnp.array([0.0, 0, 0, 0, jnp.nan, 3])
-    population = born(offspring(6), f, violation)
+    population = evaluated(offspring(6), f, violation)
     assert population.alive.tolist() == [True, False, False, False, False, True]
     assert population.feasible.tolist() == [True, False, False, False, False, False]
     dead = ~np.asarray(population.alive)
@@ -24,7 +24,7 @@ def test_an_evaluation_that_failed_is_dead_from_birth():
 
 
 def test_nobody_has_places_like_those_of_offspring():
-    population = nobody(4, offspring(2), 3)
+    population = empty_population(4, offspring(2), 3)
     assert not population.alive.any()
     assert population.x.shape == (4, 2)
     assert population.f.shape == (4, 3)
@@ -33,7 +33,7 @@ def test_nobody_has_places_like_those_of_offspring():
 
 
 def test_rows_are_taken_and_chosen_with_all_their_leaves():
-    first, second = (born(offspring(n, s), jnp.ones((n, 2)) * s, jnp.zeros(n)) for n, s in ((3, 0.0), (5, 100.0)))
+    first, second = (evaluated(offspring(n, s), jnp.ones((n, 2)) * s, jnp.zeros(n)) for n, s in ((3, 0.0), (5, 100.0)))
     index = jnp.array([4, 0, 7, 2, 3])
     chosen = choose(first, second, index)
     joined = np.concatenate([first.x[:, 0], second.x[:, 0]])[np.asarray(index)]

@@ -19,7 +19,7 @@ CHECKED = (
     "tensorrvea.selection.apd",
     "tensorrvea.selection.crowding",
     "tensorrvea.selection.dominance",
-    "tensorrvea.variation",
+    "tensorrvea.operators",
 )
 
 _check = beartype(conf=BeartypeConf(is_pep484_tower=True))

@@ -4,12 +4,12 @@ from tensorrvea import metrics, problems, reference_vectors, stop
 from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
 from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
+from tensorrvea.operators import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 from tensorrvea.optimize import optimize, replicate
 from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
 from tensorrvea.selection.dominance import nondominated, ranks
-from tensorrvea.variation import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 
 __all__ = [
     "CSO",

@@ -8,14 +8,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
 from tensorrvea.mating import living_rows
-from tensorrvea.population import Offspring, Population, choose, nobody
+from tensorrvea.population import Offspring, Population, choose, empty_population
 from tensorrvea.selection.crowding import prune, repeated
 from tensorrvea.selection.dominance import nondominated_rows
 
 
 def empty_archive(capacity: int, offspring: Offspring, objectives: int) -> Population:
     """Places for ``capacity`` solutions like ``offspring``, nobody in them."""
-    return nobody(capacity, Offspring(offspring.x), objectives)
+    return empty_population(capacity, Offspring(offspring.x), objectives)
 
 
 def insert(archive: Population, population: Population, capacity: int | None = None) -> Population:

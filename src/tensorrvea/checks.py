@@ -140,7 +140,7 @@ def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray
 
 def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[str, ...]:
     """``"min"`` or ``"max"`` for each objective; one for all may be given."""
-    each = (directions,) * objectives if isinstance(directions, str) else in_order(directions)
+    each = (directions,) * objectives if isinstance(directions, str) else as_tuple(directions)
     if len(each) != objectives:
         raise ValueError(
             f"directions must have one entry for each of {objectives} objectives, in order, got {directions!r:.80}"
@@ -148,7 +148,7 @@ def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[
     return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
 
 
-def in_order(value: Any) -> tuple:
+def as_tuple(value: Any) -> tuple:
     """What is in a list, or in anything else that has an order; nothing for a text, a set or a number."""
     try:
         return () if isinstance(value, str | set | frozenset) else tuple(value)

@@ -21,7 +21,7 @@ from jaxtyping import Array, Bool, Int
 
 # What a mesh divides: the rows of one run, or a batch of runs.
 AXIS, RUNS = "rows", "runs"
-ROWS, WHOLE = PartitionSpec(AXIS), PartitionSpec()
+ROWS, REPLICATED = PartitionSpec(AXIS), PartitionSpec()
 
 # Rows travel in this many turns, a part of their columns at a time, so that what is on its way takes little memory.
 TURNS = 4
@@ -82,40 +82,40 @@ def default_device() -> jax.Device:
     return device
 
 
-def on(mesh: Mesh | None) -> AbstractContextManager[Any]:
+def use_mesh(mesh: Mesh | None) -> AbstractContextManager[Any]:
     """Where what is called or traced is divided over the devices of a mesh."""
     return nullcontext() if mesh is None else jax.set_mesh(mesh)
 
 
-def mesh_in_force() -> AbstractMesh | None:
+def current_mesh() -> AbstractMesh | None:
     """The mesh that rows are divided over; None where they are not, or where a device is at work on its own rows."""
     mesh = jax.sharding.get_abstract_mesh()
     return mesh if AXIS in mesh.auto_axes else None
 
 
-def whole(rows: int) -> int:
+def padded_size(rows: int) -> int:
     """So many rows, and as many empty ones as make each device have the same, even, number."""
-    mesh = mesh_in_force()
+    mesh = current_mesh()
     return rows if mesh is None else -(-rows // (2 * mesh.size)) * 2 * mesh.size
 
 
 def divided(rows: Any) -> Any:
     """The same rows, divided over the devices."""
-    if mesh_in_force() is None:
+    if current_mesh() is None:
         return rows
     return jax.tree.map(lambda leaf: lax.with_sharding_constraint(leaf, ROWS), rows)
 
 
-def by_rows(function: Callable[[Any, Any], Any], rows: Any, shared: Any) -> Any:
+def map_rows(function: Callable[[Any, Any], Any], rows: Any, shared: Any) -> Any:
     """``function(rows, shared)``, which gives rows: each device does its own, and nobody waits for another."""
-    mesh = mesh_in_force()
+    mesh = current_mesh()
     if mesh is None:
         return function(rows, shared)
-    divide = jax.shard_map(function, mesh=mesh, in_specs=(ROWS, WHOLE), out_specs=ROWS, check_vma=False)
+    divide = jax.shard_map(function, mesh=mesh, in_specs=(ROWS, REPLICATED), out_specs=ROWS, check_vma=False)
     return divide(rows, shared)
 
 
-def by_runs(function: Callable[..., Any], inputs: Any, outputs: Any) -> Callable[..., Any]:
+def map_runs(function: Callable[..., Any], inputs: Any, outputs: Any) -> Callable[..., Any]:
     """``function`` of a batch of runs, of which each device does a part.
 
     Where the batch is in each input and output is given as to ``vmap``; None is for what all devices have.
@@ -126,7 +126,7 @@ def by_runs(function: Callable[..., Any], inputs: Any, outputs: Any) -> Callable
 
     def specs(axes: Any) -> Any:
         return jax.tree.map(
-            lambda axis: WHOLE if axis is None else PartitionSpec(*[None] * axis, RUNS),
+            lambda axis: REPLICATED if axis is None else PartitionSpec(*[None] * axis, RUNS),
             axes,
             is_leaf=lambda axis: axis is None,
         )
@@ -153,14 +153,14 @@ def gather(read: Read, tables: tuple, index: Int[Array, " k"]) -> Any:
     rather more than the mean of what one wants of another; should it not do, blocks of rows go round instead, from
     device to device, and everybody picks from each.
     """
-    mesh = mesh_in_force()
+    mesh = current_mesh()
     if mesh is None:
         return read(tables, index)
     each = [rows_of(table) // mesh.size for table in tables]
 
     def exchange(tables: tuple, index: Array) -> Any:
         owner, local = located(index, each, mesh.size)
-        return travel(read, tables, owner, local, mesh.size)
+        return exchange_rows(read, tables, owner, local, mesh.size)
 
     specs = (jax.tree.map(lambda _: ROWS, tables), ROWS)
     return jax.shard_map(exchange, mesh=mesh, in_specs=specs, out_specs=ROWS, check_vma=False)(tables, index)
@@ -181,7 +181,7 @@ def located(index: Int[Array, " k"], each: list[int], devices: int) -> tuple[Int
     return owner, local
 
 
-def travel(read: Read, tables: tuple, owner: Int[Array, " k"], local: Int[Array, " k"], devices: int) -> Any:
+def exchange_rows(read: Read, tables: tuple, owner: Int[Array, " k"], local: Int[Array, " k"], devices: int) -> Any:
     """The wanted rows, from whoever has them; run by each device."""
     me = lax.axis_index(AXIS)
     room = room_for(len(owner), devices)
@@ -199,17 +199,19 @@ def travel(read: Read, tables: tuple, owner: Int[Array, " k"], local: Int[Array,
             came = jax.tree.map(
                 lambda leaf: lax.all_to_all(leaf.reshape(devices, room, *leaf.shape[1:]), AXIS, 0, 0), sent
             )
-            return jax.tree.map(lambda o, c: jnp.where(like(mine, o), o, c[owner % devices, slot % room]), own, came)
+            return jax.tree.map(
+                lambda o, c: jnp.where(expand_to(mine, o), o, c[owner % devices, slot % room]), own, came
+            )
 
         return by_columns(bring, tables)
 
-    def round_and_round(tables: tuple) -> Any:
+    def ring_exchange(tables: tuple) -> Any:
         def bring(columns: tuple) -> Any:
             def turn(i: Array, state: tuple) -> tuple:
                 block, got = state
                 here = owner == (me + i) % devices
                 picked = read(block, jnp.where(here, local, 0))
-                got = jax.tree.map(lambda g, p: jnp.where(like(here, g), p, g), got, picked)
+                got = jax.tree.map(lambda g, p: jnp.where(expand_to(here, g), p, g), got, picked)
                 to_the_left = [(j, (j - 1) % devices) for j in range(devices)]
                 return jax.tree.map(lambda leaf: lax.ppermute(leaf, AXIS, to_the_left), block), got
 
@@ -218,7 +220,7 @@ def travel(read: Read, tables: tuple, owner: Int[Array, " k"], local: Int[Array,
 
         return by_columns(bring, tables)
 
-    return lax.cond(fits, directly, round_and_round, tables)
+    return lax.cond(fits, directly, ring_exchange, tables)
 
 
 def room_for(rows: int, devices: int) -> int:
@@ -236,7 +238,7 @@ def slots(owner: Int[Array, " k"], devices: int) -> Int[Array, " k"]:
     return jnp.zeros_like(place).at[order].set(place)
 
 
-def like(flags: Bool[Array, " k"], leaf: Array) -> Array:
+def expand_to(flags: Bool[Array, " k"], leaf: Array) -> Array:
     """A flag for each row, in the shape that stands beside a leaf with such rows."""
     return flags.reshape(-1, *[1] * (leaf.ndim - 1))
 

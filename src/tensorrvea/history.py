@@ -65,7 +65,7 @@ class History:
 
 
 @dataclass
-class Chronicle:
+class Recorder:
     """Records as they came from the device, for one run or a batch, with when they were made."""
 
     progress: list[float] = field(default_factory=list)

@@ -20,8 +20,8 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.archive import empty_archive, insert
-from tensorrvea.devices import ROWS, RUNS, WHOLE, by_rows, by_runs, default_device, mesh_in_force, on
-from tensorrvea.population import Offspring, Population, born
+from tensorrvea.devices import REPLICATED, ROWS, RUNS, current_mesh, default_device, map_rows, map_runs, use_mesh
+from tensorrvea.population import Offspring, Population, evaluated
 from tensorrvea.problem import Problem
 
 HISTORIES = ("summary", "fronts", "populations")
@@ -73,7 +73,7 @@ def begin(program: Program, key: PRNGKeyArray, x: Array | None) -> Carry:
 
 def divided_carry(carry: Carry) -> Carry:
     """The same, with what has a row for each individual divided over the devices, if there are many."""
-    if mesh_in_force() is None:
+    if current_mesh() is None:
         return carry
     return jax.tree.map(lax.with_sharding_constraint, carry, layout(carry))
 
@@ -86,9 +86,9 @@ def layout(carry: Carry) -> Carry:
 
     if jnp.ndim(carry.state.score) > 1:
         runs = every(carry, PartitionSpec(RUNS))
-        return runs._replace(state=runs.state._replace(progress=WHOLE))
+        return runs._replace(state=runs.state._replace(progress=REPLICATED))
     rows = {"population": every(carry.state.population, ROWS), "score": ROWS}
-    state = every(carry.state, WHOLE)._replace(**rows)
+    state = every(carry.state, REPLICATED)._replace(**rows)
     return Carry(state, every(carry.archive, ROWS), every(carry.offspring, ROWS))
 
 
@@ -97,7 +97,7 @@ def evaluate(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[A
     problem = program.problem
     if not problem.rowwise:
         return problem.evaluate(evaluate_key, offspring.x)
-    return by_rows(lambda x, key: problem.evaluate(key, x), offspring.x, evaluate_key)
+    return map_rows(lambda x, key: problem.evaluate(key, x), offspring.x, evaluate_key)
 
 
 def turn(
@@ -120,7 +120,7 @@ def tell(
     """Who survives, given how the offspring did."""
     algorithm, offspring = program.algorithm, carry.offspring
     state = algorithm.tell(carry.state, offspring, f, violation, progress)
-    newborn = born(offspring, f, violation, algorithm.population)
+    newborn = evaluated(offspring, f, violation, algorithm.population)
     archive = insert(carry.archive, newborn._replace(memory=()), program.archive) if program.archive else ()
     return Carry(state, archive, offspring), record(program, state.population, newborn)
 
@@ -131,7 +131,7 @@ def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) ->
     return carry._replace(offspring=program.algorithm.ask(ask_key, carry.state, program.problem))
 
 
-def told_shapes(program: Program, carry: Carry) -> dict[str, jax.ShapeDtypeStruct]:
+def evaluation_shapes(program: Program, carry: Carry) -> dict[str, jax.ShapeDtypeStruct]:
     """What is told of the offspring of a carry, as shapes."""
     rows, dtype = carry.offspring.x.shape[:-1], carry.offspring.x.dtype
     f = jax.ShapeDtypeStruct((*rows, program.problem.objectives), dtype)
@@ -193,7 +193,7 @@ def batched(function: Callable, *, axes: tuple, carry_axes: Any) -> Callable:
     *inputs, outputs = axes
     ins = tuple(map(resolve, inputs))
     out = tuple(map(resolve, outputs)) if isinstance(outputs, tuple) else resolve(outputs)
-    return by_runs(jax.vmap(function, in_axes=ins, out_axes=out), ins, out)
+    return map_runs(jax.vmap(function, in_axes=ins, out_axes=out), ins, out)
 
 
 def axes_of(carry: Carry) -> Carry:
@@ -226,7 +226,7 @@ class Compiled:
         self.prepared: set = set()
 
     def __call__(self, program: Program, **arguments: Any) -> Any:
-        with on(program.mesh):
+        with use_mesh(program.mesh):
             return self.run(**parts(program), **arguments)
 
     def prepare(self, program: Program, **arguments: Any) -> None:
@@ -236,18 +236,18 @@ class Compiled:
         known = tuple((leaf.shape, leaf.dtype) if hasattr(leaf, "shape") else leaf for leaf in leaves)
         what = structure, known, program.mesh, default_device()
         if what not in self.prepared:
-            with on(program.mesh):
+            with use_mesh(program.mesh):
                 self.run.lower(**given).compile()
             self.prepared.add(what)
 
     def shapes(self, program: Program, **arguments: Any) -> Any:
         """What it would give, as shapes alone."""
-        with on(program.mesh):
+        with use_mesh(program.mesh):
             return self.run.eval_shape(**parts(program), **arguments)
 
     def memory(self, program: Program, **arguments: Any) -> int:
         """Bytes on the device while it runs, its arguments included, as its compiler says."""
-        with on(program.mesh):
+        with use_mesh(program.mesh):
             used: Any = self.run.lower(**parts(program), **arguments).compile().memory_analysis()
         return (
             used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes - used.alias_size_in_bytes
@@ -288,13 +288,13 @@ def place(program: Program, carry: Carry, **start: Any) -> Carry:
 def begin_compiled(program: Program, key: Key[Array, "..."], x: Array | None) -> Carry:
     if not many(key):
         return begin(program, key, x)
-    carry = by_runs(jax.vmap(lambda k, x: begin(program, k, x), (0, None)), (0, None), 0)(key, x)
+    carry = map_runs(jax.vmap(lambda k, x: begin(program, k, x), (0, None)), (0, None), 0)(key, x)
     progress = jnp.zeros((), carry.state.progress.dtype)
     return carry._replace(state=carry.state._replace(progress=progress))
 
 
 @compiled(donate=("carry",))
-def turn_compiled(
+def tell_and_ask_compiled(
     program: Program,
     key: Key[Array, "..."],
     carry: Carry,
@@ -340,5 +340,5 @@ def chunk_compiled(
     if many(key):
         # All of the loop, and not what is in it: then devices do not wait for each other in every generation.
         axes = axes_of(carry)
-        generations = by_runs(generations, (0, axes, None, None, None), (axes, 1))
+        generations = map_runs(generations, (0, axes, None, None, None), (axes, 1))
     return generations(key, carry, start, count, progress)

@@ -21,11 +21,11 @@ from tqdm import tqdm
 from tensorrvea import loop
 from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.checks import check_array, check_choice, check_integer, check_number, check_part, check_settings
-from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, on, whole
-from tensorrvea.history import Chronicle, individuals
+from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, padded_size, use_mesh
+from tensorrvea.history import Recorder, individuals
 from tensorrvea.loop import HISTORIES, Carry, Compiled, Program
 from tensorrvea.problem import Problem
-from tensorrvea.processes import agreed, by_first, fetch, first, together
+from tensorrvea.processes import broadcast_from_primary, detect_lost_peers, fetch, is_primary, on_primary_process
 from tensorrvea.result import Result
 
 # A chunk ends about this often, for the bar to move and Ctrl-C to work, and has at most this many generations
@@ -174,7 +174,7 @@ class Search:
     generation: int = field(default=-1, init=False)
     stopped: str = field(default="", init=False)
     carry: Carry | None = field(default=None, init=False)
-    chronicle: Chronicle = field(default_factory=Chronicle, init=False)
+    recorder: Recorder = field(default_factory=Recorder, init=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
@@ -210,7 +210,7 @@ class Search:
 
     def run(self, progress: bool = False, between: Callable[[], None] = lambda: None) -> None:
         """Goes on until the budget is spent or somebody stops it; ``between`` is called after every chunk."""
-        with Bar(self, shown=progress and first()) as bar, self.workers(), together():
+        with Bar(self, shown=progress and is_primary()) as bar, self.workers(), detect_lost_peers():
             if self.carry is None:
                 self.carry = loop.begin_compiled(self.program, key=self.key, x=self.start_x)
                 if not self.problem.host:
@@ -248,8 +248,8 @@ class Search:
         """What a generation calls, with arguments of the right shapes."""
         if not self.problem.host:
             return loop.chunk_compiled, self.chunk_arguments(0, [])
-        told = loop.told_shapes(self.program, self.carry)  # type: ignore[arg-type]
-        return loop.turn_compiled, self.turn_arguments(**told, progress=0.0)
+        told = loop.evaluation_shapes(self.program, self.carry)  # type: ignore[arg-type]
+        return loop.tell_and_ask_compiled, self.turn_arguments(**told, progress=0.0)
 
     def fetch(self, records: Any) -> Any:
         """Records, generations first, on the host, and without the runs and rows that only fill the devices."""
@@ -278,7 +278,7 @@ class Search:
             self.call_back()
 
     def check_the_first(self) -> None:
-        if (self.chronicle.joined().living[0] == 0).any():
+        if (self.recorder.joined().living[0] == 0).any():
             raise RuntimeError(
                 f"all {self.algorithm.population} evaluations of the first population failed: "
                 f"the objectives or constraints came back NaN or infinite{self.reasons()}"
@@ -290,7 +290,7 @@ class Search:
             return
         result = self.results()[0]
         for function in functions:
-            if by_first(partial(self.ends, function, result)):
+            if on_primary_process(partial(self.ends, function, result)):
                 self.stopped = self.stopped or f"stopped by {getattr(function, '__name__', type(function).__name__)}"
 
     def ends(self, function: Callback, result: Result) -> bool:
@@ -312,7 +312,7 @@ class Search:
         seconds = [before + elapsed * (i + 1) / count for i in range(count)]
         self.pace, self.length = elapsed / count, count
         self.generation += count
-        self.chronicle.add(records, progress, seconds)
+        self.recorder.add(records, progress, seconds)
 
     def chunk_arguments(self, count: int, progress: list[float]) -> dict[str, Any]:
         padded = np.zeros(self.capacity, jnp.result_type(float))
@@ -342,11 +342,11 @@ class Search:
         if self.generation < 0:
             self.compile()  # what is wrong with the problem's function was said before this
         started = time.perf_counter()
-        self.carry, record = loop.turn_compiled(self.program, **self.turn_arguments(*told, progress[0]))
+        self.carry, record = loop.tell_and_ask_compiled(self.program, **self.turn_arguments(*told, progress[0]))
         record = self.fetch(jax.tree.map(lambda leaf: leaf[None], fetch(record)))
         self.pace = evaluated + since(started)
         self.generation += 1
-        self.chronicle.add(record, progress, [self.elapsed + self.pace])
+        self.recorder.add(record, progress, [self.elapsed + self.pace])
 
     def rows_to_evaluate(self) -> tuple[Array, np.ndarray]:
         """The key, and the rows of all runs as one batch, without the rows and runs that only fill the devices."""
@@ -358,7 +358,7 @@ class Search:
     def evaluate_on_host(self) -> tuple[Array, Array]:
         """Objectives and violation of the offspring, shaped as they are."""
         key, rows = self.rows_to_evaluate()
-        f, violation = by_first(lambda: self.problem.evaluate_host(key, rows))  # type: ignore[attr-defined]
+        f, violation = on_primary_process(lambda: self.problem.evaluate_host(key, rows))  # type: ignore[attr-defined]
         x = self.carry.offspring.x  # type: ignore[union-attr]
         whole = x.shape[:-1]
         shape = (len(self.seeds), *whole[1:]) if self.batch else (self.algorithm.population,)
@@ -381,7 +381,7 @@ class Search:
 
     @property
     def elapsed(self) -> float:
-        return self.chronicle.seconds[-1] if self.chronicle.seconds else 0.0
+        return self.recorder.seconds[-1] if self.recorder.seconds else 0.0
 
     @cached_property
     def capacity(self) -> int:
@@ -419,7 +419,7 @@ class Search:
             return [(self.generation + 1 + i) / self.budget.last for i in range(count)]
         # The clock is read once a chunk, and what it says is recorded. Progress never goes back, though the pace may
         # turn out to have been another.
-        budget, before = self.budget.seconds, self.chronicle.progress[-1]
+        budget, before = self.budget.seconds, self.recorder.progress[-1]
         spent = (self.elapsed + self.pace * np.arange(1, count + 1)) / budget  # type: ignore[operator]
         return np.clip(spent, max(before, float(np.finfo(np.float32).tiny)), 1.0).tolist()
 
@@ -431,7 +431,7 @@ class Search:
     # What it found.
 
     def results(self) -> list[Result]:
-        with together():
+        with detect_lost_peers():
             carry = fetch(self.carry)
         return [self.result(carry, run, seed) for run, seed in enumerate(self.seeds)]
 
@@ -446,7 +446,7 @@ class Search:
             algorithm=self.algorithm,
             seed=seed,
             population=found(carry.state.population),
-            history=self.chronicle.history(self.problem, self.algorithm.population, self.history, which),
+            history=self.recorder.history(self.problem, self.algorithm.population, self.history, which),
             archive=found(carry.archive) if self.archive else None,
             vectors=self.places,
             stopped=self.stopped or "not finished",
@@ -482,7 +482,7 @@ class Bar:
             self.bar.reset(self.total)
             self.bar.initial = n  # a run that is gone on with: its pace is that of what is new
         self.bar.n = n
-        record = search.chronicle.records[-1]
+        record = search.recorder.records[-1]
         self.bar.set_postfix(
             {"living": int(np.mean(record.living[-1]))}
             | {name: f"{np.mean(values[-1]):.4g}" for name, values in record.metrics.items()}
@@ -491,7 +491,7 @@ class Bar:
 
 def since(started: float) -> float:
     """Seconds, by the clock of the first process: what depends on them is then the same in all."""
-    return agreed(time.perf_counter() - started)
+    return broadcast_from_primary(time.perf_counter() - started)
 
 
 def population_of(algorithm: Algorithm) -> int:
@@ -520,8 +520,8 @@ def _as_argument(name: str, metric: Callable) -> Callable:
 def _check_metrics(program: Program) -> None:
     """Each metric gives one number for the survivors that there can be; found by tracing, without compiling."""
     vectors, m = getattr(program.algorithm, "vectors", ()), program.problem.objectives
-    with on(program.mesh):
-        rows = whole(len(vectors) if np.ndim(vectors) == 2 else program.algorithm.population)
+    with use_mesh(program.mesh):
+        rows = padded_size(len(vectors) if np.ndim(vectors) == 2 else program.algorithm.population)
     f, alive = jax.ShapeDtypeStruct((rows, m), jnp.result_type(float)), jax.ShapeDtypeStruct((rows,), bool)
     takes = "takes objectives (n, m) and which of them count (n,), and gives a number, as in tensorrvea.metrics.device"
     for name, metric in program.metrics.items():

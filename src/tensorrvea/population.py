@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from tensorrvea.devices import gather, like, whole
+from tensorrvea.devices import expand_to, gather, padded_size
 
 
 class Offspring(NamedTuple):
@@ -33,7 +33,7 @@ class Population(NamedTuple):
         return self.alive & (self.violation <= 0)
 
 
-def born(
+def evaluated(
     offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, " n"], population: int | None = None
 ) -> Population:
     """The evaluated offspring. An evaluation that failed (NaN or infinite) is dead from here on.
@@ -56,9 +56,9 @@ def born(
     )
 
 
-def nobody(rows: int, offspring: Offspring, objectives: int) -> Population:
+def empty_population(rows: int, offspring: Offspring, objectives: int) -> Population:
     """Empty places, shaped to take rows of ``offspring``."""
-    rows = whole(rows)
+    rows = padded_size(rows)
 
     def empty(leaf: Array) -> Array:
         return jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype)
@@ -97,4 +97,4 @@ def _choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
     chosen_first = _take(first, jnp.where(from_first, index, 0))
     chosen_second = _take(second, jnp.clip(index - rows, 0, others - 1))
 
-    return jax.tree.map(lambda a, b: jnp.where(like(from_first, a), a, b), chosen_first, chosen_second)
+    return jax.tree.map(lambda a, b: jnp.where(expand_to(from_first, a), a, b), chosen_first, chosen_second)

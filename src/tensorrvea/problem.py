@@ -14,8 +14,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, in_order
-from tensorrvea.devices import row_numbers, whole
+from tensorrvea.checks import as_tuple, check_array, check_callable, check_directions, check_flag, check_integer
+from tensorrvea.devices import row_numbers
 from tensorrvea.directions import signs
 
 
@@ -116,11 +116,10 @@ class Problem:
         lower, upper = self.box
         if self._sample is None:
             # A row does not depend on how many there are.
-            return jax.random.uniform(key, (whole(n), self.variables), minval=lower, maxval=upper)
+            return jax.random.uniform(key, (n, self.variables), minval=lower, maxval=upper)
         given = jnp.asarray(self._sample(key, n), jnp.result_type(float))
         inside = jnp.clip(jnp.where(jnp.isnan(given), self.lower, given), self.lower, self.upper)
-        sampled = jnp.clip(self.encode(inside.astype(given.dtype)), lower, upper)
-        return jnp.pad(sampled, ((0, whole(n) - n), (0, 0)), mode="edge")
+        return jnp.clip(self.encode(inside.astype(given.dtype)), lower, upper)
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
         """Objectives, all minimised, and the sum of what the constraints are violated by."""
@@ -326,7 +325,7 @@ def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tup
 
 
 def _check_names(what: str, names: Sequence[str] | None, otherwise: Sequence[str]) -> tuple[str, ...]:
-    each = in_order(otherwise if names is None else names)
+    each = as_tuple(otherwise if names is None else names)
     if len(each) != len(otherwise) or not all(isinstance(name, str) for name in each):
         raise ValueError(f"{what} takes {len(otherwise)} strings, got {names!r:.80}")
     return each

@@ -61,26 +61,26 @@ def distributed(*, coordinator: str | None = None, processes: int | None = None,
         raise ValueError(
             f"no launcher was found that says what the other processes are: give {', '.join(missing)} ({error})"
         ) from error
-    atexit.register(_leave_the_lost)
+    atexit.register(_exit_if_peers_lost)
 
 
-def several() -> bool:
+def is_distributed() -> bool:
     return jax.distributed.is_initialized() and jax.process_count() > 1
 
 
-def first() -> bool:
+def is_primary() -> bool:
     """Whether this is the process that prints and writes."""
-    return not several() or jax.process_index() == 0
+    return not is_distributed() or jax.process_index() == 0
 
 
 # What all know.
 
 
-def agreed(value: Any) -> Any:
+def broadcast_from_primary(value: Any) -> Any:
     """What the first process says."""
-    if not several():
+    if not is_distributed():
         return value
-    message = pickle.dumps(value) if first() else b""
+    message = pickle.dumps(value) if is_primary() else b""
     head = _broadcast(len(message).to_bytes(8, "big") + message[: SMALL - 8], SMALL)
     length, message = int.from_bytes(head[:8], "big"), message[SMALL - 8 :]
     received = [head[8:]]
@@ -94,17 +94,17 @@ def _broadcast(message: bytes, size: int) -> bytes:
     return broadcast_one_to_all(np.frombuffer(message.ljust(size, b"\0"), np.uint8)).tobytes()
 
 
-def by_first(function: Callable[[], Any]) -> Any:
+def on_primary_process(function: Callable[[], Any]) -> Any:
     """What ``function`` gives, or raises, in the first process; the others do not call it."""
-    if not several():
+    if not is_distributed():
         return function()
     value, error = None, None
-    if first():
+    if is_primary():
         try:
             value = function()
         except BaseException as raised:
             error = raised
-    value, reason = agreed((value, None if error is None else _sendable(error)))
+    value, reason = broadcast_from_primary((value, None if error is None else _sendable(error)))
     if reason is not None:
         raise error or reason
     return value
@@ -118,15 +118,15 @@ def _sendable(error: BaseException) -> BaseException:
     return error
 
 
-def of_all(numbers: list[int]) -> np.ndarray:
+def gather_from_all(numbers: list[int]) -> np.ndarray:
     """The numbers of every process, a row each."""
     row = np.asarray(numbers, np.int32)
-    return process_allgather(row) if several() else row[None]
+    return process_allgather(row) if is_distributed() else row[None]
 
 
 def fetch(tree: Any) -> Any:
     """Arrays as they are on all devices of all processes, on the host of each."""
-    return jax.tree.map(_fetch_one, tree) if several() else jax.device_get(tree)
+    return jax.tree.map(_fetch_one, tree) if is_distributed() else jax.device_get(tree)
 
 
 def _fetch_one(leaf: Any) -> np.ndarray:
@@ -146,13 +146,13 @@ _lost = False
 
 
 @contextmanager
-def together() -> Iterator[None]:
+def detect_lost_peers() -> Iterator[None]:
     """In here, what goes wrong because another process is gone says so."""
     global _lost
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        if isinstance(error, LostProcessError) or not (several() and _is_of_a_runtime(error)):
+        if isinstance(error, LostProcessError) or not (is_distributed() and _is_of_a_runtime(error)):
             raise
         _lost = True
         raise LostProcessError(
@@ -173,6 +173,6 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _leave_the_lost() -> None:
-    if several() and (_lost or isinstance(getattr(sys, "last_value", None), Exception)):
+def _exit_if_peers_lost() -> None:
+    if is_distributed() and (_lost or isinstance(getattr(sys, "last_value", None), Exception)):
         leave(1)

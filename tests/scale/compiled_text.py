@@ -32,7 +32,7 @@ def compiled(devices: int) -> jax.stages.Compiled:
             search.carry,
             loop.layout(search.carry),
         )
-    with loop.on(mesh):
+    with loop.use_mesh(mesh):
         arguments = loop.parts(search.program) | search.chunk_arguments(0, [])
         return loop.chunk_compiled.run.lower(**arguments).compile()
 

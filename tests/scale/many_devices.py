@@ -69,11 +69,11 @@ class Case:
     def run(self, problem: str) -> list[np.ndarray]:
         """All that is alive after some generations, and what was recorded of each."""
         mesh, key, records = self.program.mesh, jax.random.key(5), []
-        with loop.on(mesh):
+        with loop.use_mesh(mesh):
             carry = self.begin(key)
         for t in map(np.int32, range(LAST + 1)):
             told = objectives(problem, np.asarray(carry.offspring.x))
-            with loop.on(mesh):
+            with loop.use_mesh(mesh):
                 carry, record = self.tell(carry, t, *told)
                 carry = self.ask(key, carry, t + 1)
             records.append(record)

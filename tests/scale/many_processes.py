@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 import tensorrvea as tr
-from tensorrvea.processes import first
+from tensorrvea.processes import is_primary
 from tensorrvea.runs import keep
 
 POPULATION, GENERATIONS = 14, 12
@@ -61,7 +61,7 @@ def main(case: str, index: str, processes: str, port: str, directory: str = "", 
         tr.distributed(coordinator=f"127.0.0.1:{port}", processes=int(processes), index=int(index))
     options = {"directory": directory} if directory else {}
     results = run(case, **options, progress=True, **({"generations": int(generations)} if generations else {}))
-    print("first" if first() else "other", jax.process_count(), digest(results), flush=True)
+    print("first" if is_primary() else "other", jax.process_count(), digest(results), flush=True)
 
 
 if __name__ == "__main__":

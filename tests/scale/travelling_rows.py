@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tensorrvea.devices import make_mesh, on, room_for, whole
+from tensorrvea.devices import make_mesh, padded_size, room_for, use_mesh
 from tensorrvea.population import choose, take
 
 rng = np.random.default_rng(0)
@@ -21,8 +21,8 @@ def same(found: dict, wanted: dict) -> bool:
 def main() -> None:
     for devices in (2, 3, 8):
         mesh = make_mesh(devices)
-        with on(mesh):
-            rows = whole(2000)
+        with use_mesh(mesh):
+            rows = padded_size(2000)
             first, second = table(rows), table(2 * rows)
             at_random = rng.integers(0, 3 * rows, rows)
             of_one = rng.integers(0, rows // devices, rows)  # all of the first device's: more than there is room for

@@ -11,15 +11,15 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.algorithms.base import first_population
 from tensorrvea.checks import check_integer
-from tensorrvea.devices import whole
+from tensorrvea.devices import padded_size
 from tensorrvea.mating import permutations_of_the_living
-from tensorrvea.population import Offspring, Population, born, choose, nobody
+from tensorrvea.operators import GA, Variation
+from tensorrvea.operators.base import check_variation
+from tensorrvea.population import Offspring, Population, choose, empty_population, evaluated
 from tensorrvea.problem import Problem
 from tensorrvea.selection.crowding import crowding_distance
 from tensorrvea.selection.dominance import rank_rows
 from tensorrvea.settings import settings, static
-from tensorrvea.variation import GA, Variation
-from tensorrvea.variation.base import check_variation
 
 
 class State(NamedTuple):
@@ -53,17 +53,17 @@ class NSGA2:
         self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None
     ) -> tuple[State, Offspring]:
         first = first_population(key, problem, self.population, x)
-        offspring = Offspring(first, self.variation.remember(first, problem.objectives))
+        offspring = Offspring(first, self.variation.init_memory(first, problem.objectives))
         state = State(
-            population=nobody(self.population, offspring, problem.objectives),
-            score=jnp.full(whole(self.population), jnp.inf, first.dtype),
+            population=empty_population(self.population, offspring, problem.objectives),
+            score=jnp.full(padded_size(self.population), jnp.inf, first.dtype),
             progress=jnp.zeros((), first.dtype),
         )
         return state, offspring
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
         mate_key, vary_key = jax.random.split(key)
-        count = self.variation.mates(whole(self.population))
+        count = self.variation.num_parents(padded_size(self.population))
         mates = binary_tournaments(mate_key, state.population.alive, state.score, count)
         return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
 
@@ -75,11 +75,11 @@ class NSGA2:
         violation: Float[Array, " n"],
         progress: Float[Array, ""] | float,
     ) -> State:
-        old, new = state.population, born(offspring, f, violation, self.population)
+        old, new = state.population, evaluated(offspring, f, violation, self.population)
         pool_f, pool_violation, alive = (jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True))
         rank = rank_rows(pool_f, alive, pool_violation)
         order, score = by_rank_and_crowding(rank, crowding_distance(pool_f, rank, alive))
-        places = whole(self.population)
+        places = padded_size(self.population)
         survivors: Population = choose(old, new, order[:places])
         if places > self.population:
             survivors = survivors._replace(alive=survivors.alive & (jnp.arange(places) < self.population))

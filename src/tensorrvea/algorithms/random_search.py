@@ -8,8 +8,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from tensorrvea.algorithms.base import first_population
 from tensorrvea.archive import keep
 from tensorrvea.checks import check_integer
-from tensorrvea.devices import whole
-from tensorrvea.population import Offspring, Population, born, nobody
+from tensorrvea.devices import padded_size
+from tensorrvea.population import Offspring, Population, empty_population, evaluated
 from tensorrvea.problem import Problem
 from tensorrvea.selection.dominance import nondominated_rows
 from tensorrvea.settings import settings, static
@@ -46,8 +46,8 @@ class RandomSearch:
         offspring = Offspring(first_population(key, problem, self.population, x))
         dtype = offspring.x.dtype
         state = State(
-            population=nobody(self.population, offspring, problem.objectives),
-            score=jnp.full(whole(self.population), jnp.inf, dtype),
+            population=empty_population(self.population, offspring, problem.objectives),
+            score=jnp.full(padded_size(self.population), jnp.inf, dtype),
             progress=jnp.zeros((), dtype),
         )
         return state, offspring
@@ -64,7 +64,7 @@ class RandomSearch:
         violation: Float[Array, " n"],
         progress: Float[Array, ""] | float,
     ) -> State:
-        old, new = state.population, born(offspring, f, violation, self.population)
+        old, new = state.population, evaluated(offspring, f, violation, self.population)
         pool = (jnp.concatenate([a, b]) for a, b in zip(old[1:4], new[1:4], strict=True))
         pool_f, pool_violation, alive = pool
         survivors = keep(old, new, nondominated_rows(pool_f, alive, pool_violation), self.population)

@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.algorithms.base import first_population
 from tensorrvea.checks import check_choice, check_integer, check_number, is_traced
-from tensorrvea.devices import whole
+from tensorrvea.devices import padded_size
 from tensorrvea.mating import living_rows, permutations_of_the_living
-from tensorrvea.population import Offspring, Population, born, choose, nobody
+from tensorrvea.operators import GA, Variation
+from tensorrvea.operators.base import check_variation
+from tensorrvea.population import Offspring, Population, choose, empty_population, evaluated
 from tensorrvea.problem import Problem
 from tensorrvea.reference_vectors import GENERATORS, check_vectors, reference_vectors, unit_rows
 from tensorrvea.selection.apd import Pool, Selected, select
 from tensorrvea.selection.association import make_index, smallest_angles
 from tensorrvea.settings import settings, static
-from tensorrvea.variation import GA, Variation
-from tensorrvea.variation.base import check_variation
 
 
 class State(NamedTuple):
@@ -76,10 +76,10 @@ class TensorRVEA:
         vectors = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
         index = make_index(vectors)
         first = first_population(key, problem, self.population, x)
-        offspring = Offspring(first, self.variation.remember(first, problem.objectives))
+        offspring = Offspring(first, self.variation.init_memory(first, problem.objectives))
         state = State(
-            population=nobody(len(vectors), offspring, problem.objectives),
-            score=jnp.full(whole(len(vectors)), jnp.inf, vectors.dtype),
+            population=empty_population(len(vectors), offspring, problem.objectives),
+            score=jnp.full(padded_size(len(vectors)), jnp.inf, vectors.dtype),
             initial_vectors=vectors,
             vectors=vectors,
             gamma=smallest_angles(vectors, index),
@@ -90,7 +90,7 @@ class TensorRVEA:
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
         mate_key, vary_key = jax.random.split(key)
-        count = self.variation.mates(whole(self.population))
+        count = self.variation.num_parents(padded_size(self.population))
         mates = permutations_of_the_living(mate_key, state.population.alive, count)
         return self.variation(vary_key, state.population, mates, state.score, problem, self.population)
 
@@ -103,7 +103,7 @@ class TensorRVEA:
         progress: Float[Array, ""] | float,
     ) -> State:
         progress = jnp.asarray(progress, state.progress.dtype)
-        newborn = born(offspring, f, violation, self.population)
+        newborn = evaluated(offspring, f, violation, self.population)
         survivors, score = self.survive(state, newborn, progress)
         state = state._replace(population=survivors, score=score)
         return self.adapt(state, newborn, progress)._replace(progress=progress)
@@ -150,11 +150,11 @@ class TensorRVEA:
             index = make_index(vectors)
             return vectors, smallest_angles(vectors, index), index
 
-        due = self._times(progress) > self._times(state.progress)
+        due = self._adaptations_done(progress) > self._adaptations_done(state.progress)
         vectors, gamma, index = lax.cond(due, adapted, lambda: (state.vectors, state.gamma, state.index))
         return state._replace(vectors=vectors, gamma=gamma, index=index)
 
-    def _times(self, progress: Float[Array, ""]) -> Float[Array, ""]:
+    def _adaptations_done(self, progress: Float[Array, ""]) -> Float[Array, ""]:
         # t / t_max over a tenth is a whole number in exact arithmetic, and may be just below one in float32.
         return jnp.floor(progress / self.adaptation * (1 + 4 * jnp.finfo(progress.dtype).eps))
 

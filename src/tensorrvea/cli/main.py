@@ -25,7 +25,7 @@ from tensorrvea.cli.look import List, Plot, Report, Show
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
 from tensorrvea.cli.settings_file import file_argument, read_options
-from tensorrvea.processes import first, leave, several
+from tensorrvea.processes import is_distributed, is_primary, leave
 
 COMMANDS: dict[str, type] = {
     "run": Run,
@@ -44,7 +44,7 @@ Exit codes: 0 done, 1 failed while it ran, 2 wrong arguments, 130 Ctrl-C, 143 SI
 def main(arguments: Sequence[str] | None = None) -> None:
     """What the ``tensorrvea`` program does; ends the process with an exit code."""
     code = execute(sys.argv[1:] if arguments is None else list(arguments))
-    if code and several():
+    if code and is_distributed():
         leave(code)
     sys.exit(code)
 
@@ -107,7 +107,7 @@ def _default(command: type) -> Any:
 class _Notes(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         kind = "note" if record.levelno < logging.WARNING else "warning"
-        if first():
+        if is_primary():
             print(f"{kind}: {record.getMessage()}", file=sys.stderr)
 
 

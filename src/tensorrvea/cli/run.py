@@ -13,7 +13,7 @@ from tensorrvea.cli.named_parts import find_problem, make_algorithm, parse_setti
 from tensorrvea.cli.session import USUAL, Session
 from tensorrvea.optimize import Budget, Search
 from tensorrvea.problem import Problem
-from tensorrvea.processes import first
+from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, standard_metrics
 from tensorrvea.runs.resume import reopen
@@ -196,7 +196,7 @@ class Resume:
 
 def tell(results: list[Result], directory: Path) -> None:
     """What came of it, a line a run."""
-    if not first():
+    if not is_primary():
         return
     for result in results:
         last = ", ".join(f"{name} {values[-1]:.4g}" for name, values in result.history.metrics.items())

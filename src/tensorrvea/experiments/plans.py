@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tensorrvea.algorithms import NSGA2, RVEA, Algorithm, RandomSearch, TensorRVEA
-from tensorrvea.variation import CSO, DE, GA, PSO, Random, Variation
+from tensorrvea.operators import CSO, DE, GA, PSO, Random, Variation
 
 SCALES = ("smoke", "cpu", "paper")
 

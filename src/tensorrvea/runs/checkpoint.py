@@ -61,7 +61,7 @@ def save(
 def _append(search: Search, directory: Path, segments: list[dict[str, Any]], first: int) -> list[dict[str, Any]]:
     """A segment from ``first`` on, together with those before it that are no longer than it is."""
     last = search.generation
-    records = search.chronicle.joined()
+    records = search.recorder.joined()
     one = sum(leaf[0].nbytes for leaf in jax.tree.leaves(records))
     while segments and last - segments[-1]["first"] < 2 * (last - first + 1):
         if (last - segments[-1]["first"]) * one > MERGED_BYTES:
@@ -69,7 +69,7 @@ def _append(search: Search, directory: Path, segments: list[dict[str, Any]], fir
         first = segments.pop()["first"]
     part = slice(first, last + 1)
     arrays = named_leaves(jax.tree.map(lambda rows: rows[part], records))
-    arrays |= {name: np.array(getattr(search.chronicle, name)[part], np.float64) for name in ("progress", "seconds")}
+    arrays |= {name: np.array(getattr(search.recorder, name)[part], np.float64) for name in ("progress", "seconds")}
     check = write_arrays(directory / segment_name(first, last), arrays)
     return [*segments, {"first": first, "last": last, **check}]
 
@@ -137,7 +137,7 @@ def restore(search: Search, saved: Saved) -> None:
     """Puts a search where the checkpoint was taken; its carry stays on the host."""
     search.carry, search.generation, search.stopped = saved.carry, saved.generation, saved.stopped
     for records, progress, seconds in saved.segments:
-        search.chronicle.add(records, progress, seconds)
+        search.recorder.add(records, progress, seconds)
 
 
 def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Iterator[tuple[Any, list, list]]:
@@ -157,8 +157,8 @@ def shapes(search: Search) -> tuple[Any, Any]:
     program = search.program._replace(mesh=None)
     key = search.key[: len(search.seeds)] if search.batch else search.key
     carry = loop.begin_compiled.shapes(program, key=key, x=search.start_x)
-    told = loop.told_shapes(program, carry) | {"progress": jax.ShapeDtypeStruct((), carry.offspring.x.dtype)}
-    _, record = loop.turn_compiled.shapes(program, key=key, carry=carry, t=np.int32(0), **told)
+    told = loop.evaluation_shapes(program, carry) | {"progress": jax.ShapeDtypeStruct((), carry.offspring.x.dtype)}
+    _, record = loop.tell_and_ask_compiled.shapes(program, key=key, carry=carry, t=np.int32(0), **told)
     return carry, record
 
 

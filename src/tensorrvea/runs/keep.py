@@ -12,7 +12,7 @@ from typing import Any
 from tensorrvea import loop
 from tensorrvea.checks import check_number
 from tensorrvea.optimize import Search
-from tensorrvea.processes import agreed, by_first, of_all, together
+from tensorrvea.processes import broadcast_from_primary, detect_lost_peers, gather_from_all, on_primary_process
 from tensorrvea.result import Result
 from tensorrvea.runs import checkpoint
 from tensorrvea.runs.arrays import write_arrays
@@ -54,8 +54,8 @@ def keep_run(
     """
     check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
     path = Path(directory)
-    with together(), ExitStack() as held, Signals() as signals:
-        by_first(lambda: hold(path, held))
+    with detect_lost_peers(), ExitStack() as held, Signals() as signals:
+        on_primary_process(lambda: hold(path, held))
         kept = Kept(search, path, every=every, signals=signals)
         kept.open(extend=extend, accept_changes=accept_changes)
         if not search.stopped:
@@ -84,10 +84,10 @@ class Kept:
 
     def open(self, *, extend: bool, accept_changes: bool) -> None:
         search, (spec, arrays) = self.search, describe(self.search)
-        saved = by_first(lambda: self.find(spec, arrays, extend=extend, accept_changes=accept_changes))
+        saved = on_primary_process(lambda: self.find(spec, arrays, extend=extend, accept_changes=accept_changes))
         if saved is not None:
             checkpoint.restore(search, saved)
-        search.stopped = by_first(lambda: self.begin(spec, extend=extend))
+        search.stopped = on_primary_process(lambda: self.begin(spec, extend=extend))
         if search.carry is not None and not search.stopped:
             search.carry = loop.place(search.program, search.carry, key=search.key, x=search.start_x)
             search.compile()
@@ -164,7 +164,7 @@ class Kept:
     def between(self) -> None:
         """Saves if it is time to, if the search has ended, or if somebody wants it to leave."""
         search = self.search
-        asked = of_all([self.signals.received or 0, time.monotonic() >= self.due])
+        asked = gather_from_all([self.signals.received or 0, time.monotonic() >= self.due])
         signal, due = int(asked[:, 0].max()), bool(asked[0, 1])  # anybody's signal, and the first's clock
         if signal and not search.stopped:
             self.signals.received = signal
@@ -178,7 +178,7 @@ class Kept:
     def save(self, *, stopped: str) -> None:
         started = time.monotonic()
         carry = checkpoint.on_one_device(self.search)
-        by_first(lambda: self.write(carry, stopped))
+        on_primary_process(lambda: self.write(carry, stopped))
         ended = time.monotonic()
         self.due = ended + max(self.every, (ended - started) / SHARE)
 
@@ -197,9 +197,9 @@ class Kept:
 
     def close(self) -> None:
         """Writes how it ended, and what was found, unless that was done when it ended."""
-        if agreed(self.manifest.get("ended")) is None:
+        if broadcast_from_primary(self.manifest.get("ended")) is None:
             results = [] if self.search.stopped == "interrupted" else self.search.results()
-            by_first(lambda: self.write_end(results))
+            on_primary_process(lambda: self.write_end(results))
 
     def write_end(self, results: list[Result]) -> None:
         search, session = self.search, self.manifest["sessions"][-1]

@@ -5,9 +5,9 @@ from typing import Any
 
 from tensorrvea import stop
 from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
+from tensorrvea.operators import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 from tensorrvea.problem import Problem
 from tensorrvea.problems import NAMED
-from tensorrvea.variation import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 
 ALGORITHMS: dict[str, type] = {cls.__name__: cls for cls in (TensorRVEA, RVEA, NSGA2, RandomSearch)}
 VARIATIONS: dict[str, type] = {cls.__name__: cls for cls in (GA, DE, PSO, CSO, Random)}

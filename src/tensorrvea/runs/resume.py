@@ -8,7 +8,7 @@ from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.devices import Devices, make_mesh
 from tensorrvea.optimize import Budget, Callback, Search
 from tensorrvea.problem import Problem
-from tensorrvea.processes import by_first
+from tensorrvea.processes import on_primary_process
 from tensorrvea.result import Result
 from tensorrvea.runs.checkpoint import restore
 from tensorrvea.runs.errors import RunError
@@ -75,7 +75,7 @@ def reopen(
     What is wrong with the arguments is a ValueError or TypeError, what is wrong with the directory a ``RunError``.
     """
     path = Path(directory)
-    kept = by_first(lambda: read_manifest(path))
+    kept = on_primary_process(lambda: read_manifest(path))
     make_mesh(devices)  # so that the manifest is not blamed for too many of them
     given = {"generations": generations, "evaluations": evaluations, "seconds": seconds}
     budget = None if all(value is None for value in given.values()) else given

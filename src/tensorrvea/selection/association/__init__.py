@@ -6,7 +6,7 @@ There are three ways, each exact, and this is where one is chosen: see :func:`ma
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from tensorrvea.devices import by_rows
+from tensorrvea.devices import map_rows
 from tensorrvea.selection.association import grid, sorted_angles, stream
 from tensorrvea.selection.association.chord import angle, directions
 from tensorrvea.selection.association.grid import Grid
@@ -49,7 +49,7 @@ def associate(
     Ties go to the lowest index. A row of zeros is at the ideal point: it has niche 0 and θ = 0, and so have rows
     that are not finite, for dead individuals to cost nothing. Rows do not depend on each other.
     """
-    return by_rows(lambda rows, shared: _associate(rows, *shared), f, (vectors, index))
+    return map_rows(lambda rows, shared: _associate(rows, *shared), f, (vectors, index))
 
 
 def _associate(

@@ -272,7 +272,7 @@ def look_again(
         place = jnp.where(unproven, jnp.cumsum(unproven) - 1, len(none))
         return none.at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
 
-    def nobody(unproven: Array) -> Array:  # noqa: ARG001
+    def empty_population(unproven: Array) -> Array:  # noqa: ARG001
         return jnp.full(n + max(batches), n, jnp.int32)
 
     order = lax.cond(count > 0, in_front, nobody, unproven)

@@ -7,7 +7,7 @@ import oracle
 import pytest
 from scipy import stats
 
-from tensorrvea.variation import SBX
+from tensorrvea.operators import SBX
 
 PAIRS, GENES = 4000, 50
 

@@ -5,17 +5,17 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_part
-from tensorrvea.devices import whole
+from tensorrvea.devices import padded_size
+from tensorrvea.operators.base import Stateless, check_mutation
+from tensorrvea.operators.polynomial import PolynomialMutation
+from tensorrvea.operators.sbx import SBX, cross
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.settings import settings
-from tensorrvea.variation.base import Forgetful, check_mutation
-from tensorrvea.variation.polynomial import PolynomialMutation
-from tensorrvea.variation.sbx import SBX, cross
 
 
 @settings
-class GA(Forgetful):
+class GA(Stateless):
     """Pairs of parents have two children by crossover; the children mutate."""
 
     crossover: SBX = SBX()
@@ -25,7 +25,7 @@ class GA(Forgetful):
         check_part("crossover", self.crossover, "spread", takes="a way to cross with a spread, such as SBX()")
         check_mutation(self.mutation)
 
-    def mates(self, offspring: int) -> int:
+    def num_parents(self, offspring: int) -> int:
         return 2 * -(-offspring // 2)
 
     def __call__(
@@ -43,7 +43,7 @@ class GA(Forgetful):
         spread = self.crossover.spread(crossover_key, pairs[:, 0].shape)
         # Both children of a pair in one loop: each is its own parent's gene moved by the pair's spread.
         children = cross(pairs, pairs[:, ::-1], spread[:, None])
-        x = children.reshape(len(mates), -1)[: whole(offspring)]
+        x = children.reshape(len(mates), -1)[: padded_size(offspring)]
         # Clipped before mutation: outside the bounds the formula of the mutation has no meaning.
         x = jnp.clip(x, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem, offspring))

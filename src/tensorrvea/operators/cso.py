@@ -9,14 +9,14 @@ from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.devices import whole
+from tensorrvea.devices import padded_size
+from tensorrvea.operators.base import check_mutation
+from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import uniform
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
-from tensorrvea.variation.base import check_mutation
-from tensorrvea.variation.polynomial import PolynomialMutation
 
 
 class Competitor(NamedTuple):
@@ -40,10 +40,10 @@ class CSO:
         check_number("phi", self.phi, minimum=0.0)
         check_mutation(self.mutation)
 
-    def mates(self, offspring: int) -> int:
+    def num_parents(self, offspring: int) -> int:
         return 2 * offspring
 
-    def remember(self, x: Float[Array, "n d"], objectives: int) -> Competitor:
+    def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Competitor:
         del objectives
         return Competitor(velocity=jnp.zeros_like(x))
 
@@ -61,7 +61,7 @@ class CSO:
         one_wins = score[one] <= score[other]
         winner = take(survivors.x, jnp.where(one_wins, one, other))
         loser, memory = take((survivors.x, survivors.memory), jnp.where(one_wins, other, one))
-        r1, r2, r3 = (uniform(k, (whole(offspring), problem.variables)) for k in learning_keys)
+        r1, r2, r3 = (uniform(k, (padded_size(offspring), problem.variables)) for k in learning_keys)
         mean = mean_of_living(survivors, *problem.box)
         learnt, centred = rounded(r2 * (winner - loser)), rounded(self.phi * r3 * (mean - loser))
         velocity = rounded(r1 * memory.velocity) + learnt + centred

@@ -5,18 +5,18 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.devices import whole
+from tensorrvea.devices import padded_size
 from tensorrvea.mating import living_rows
+from tensorrvea.operators.base import Stateless, check_mutation
+from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
 from tensorrvea.settings import settings
-from tensorrvea.variation.base import Forgetful, check_mutation
-from tensorrvea.variation.polynomial import PolynomialMutation
 
 
 @settings
-class DE(Forgetful):
+class DE(Stateless):
     """Each parent has one child: a third survivor moved along the difference of two more, a + F (b − c).
 
     A gene is the parent's own with probability 1 − CR, except for one that never is. a, b and c differ from the
@@ -32,7 +32,7 @@ class DE(Forgetful):
         check_number("crossover_rate", self.crossover_rate, minimum=0.0, maximum=1.0)
         check_mutation(self.mutation)
 
-    def mates(self, offspring: int) -> int:
+    def num_parents(self, offspring: int) -> int:
         return offspring
 
     def __call__(
@@ -48,7 +48,9 @@ class DE(Forgetful):
         others_key, cross_key, forced_key, mutation_key = jax.random.split(key, 4)
         a, b, c = (take(survivors.x, row) for row in three_others(others_key, survivors.alive, mates))
         parent = take(survivors.x, mates)
-        forced = below(words(forced_key, (whole(offspring), 1)), problem.variables) == jnp.arange(problem.variables)
+        forced = below(words(forced_key, (padded_size(offspring), 1)), problem.variables) == jnp.arange(
+            problem.variables
+        )
         crossed = (uniform(cross_key, parent.shape) <= self.crossover_rate) | forced
         x = jnp.clip(jnp.where(crossed, a + self.scale * (b - c), parent), *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem, offspring))

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tensorrvea import PolynomialMutation, Problem
-from tensorrvea.variation.polynomial import mutate, mutated_genes
+from tensorrvea.operators.polynomial import mutate, mutated_genes
 
 LOWER, UPPER = -1.0, 3.0
 
@@ -126,7 +126,7 @@ def test_a_short_row_of_genes_ends_where_it_ends():
 
 
 def test_rows_that_fill_the_devices_do_not_change_what_the_others_draw(monkeypatch):
-    monkeypatch.setattr("tensorrvea.variation.polynomial.MANY_GENES", 10 * 4 + 1)
+    monkeypatch.setattr("tensorrvea.operators.polynomial.MANY_GENES", 10 * 4 + 1)
     problem = Problem(lambda x: x[:2], lower=[0.0] * 4, upper=[1.0] * 4, objectives=2)
     x, mutation = jnp.full((16, 4), 0.3), PolynomialMutation(probability=1.0)
     alone = mutation(jax.random.key(1), x[:10], problem)
@@ -139,7 +139,7 @@ def test_a_gate_that_just_opens_makes_no_nan(variables, monkeypatch):
     """The word that is exactly the rate: u / rate must not be more than 1, whatever division is compiled to."""
     rate = np.float32(0.7 / variables)
     near = [rate, np.nextafter(rate, np.float32(0)), np.nextafter(rate, np.float32(1))]
-    monkeypatch.setattr("tensorrvea.variation.polynomial.unit", lambda _: jnp.tile(jnp.array(near), (variables, 1)).T)
+    monkeypatch.setattr("tensorrvea.operators.polynomial.unit", lambda _: jnp.tile(jnp.array(near), (variables, 1)).T)
     problem = box(variables)
     x = np.full((3, variables), LOWER, np.float32)
     mutation = PolynomialMutation(rate=float(rate))

@@ -8,9 +8,9 @@ from breeding import breed
 from scipy import stats
 
 from tensorrvea import CSO, NSGA2, PSO, RVEA, PolynomialMutation, Problem, TensorRVEA
-from tensorrvea.population import Offspring, born
-from tensorrvea.variation.cso import Competitor
-from tensorrvea.variation.pso import Particle, better_of_two, look_back
+from tensorrvea.operators.cso import Competitor
+from tensorrvea.operators.pso import Particle, better_of_two, look_back
+from tensorrvea.population import Offspring, evaluated
 
 UNMUTATED = PolynomialMutation(rate=0.0)
 ROWS, GENES = 200, 60
@@ -21,7 +21,7 @@ def box(variables: int = GENES) -> Problem:
 
 
 def survivors_with(x, memory):
-    return born(Offspring(jnp.asarray(x, jnp.float32), memory), jnp.ones((len(x), 2)), jnp.zeros(len(x)))
+    return evaluated(Offspring(jnp.asarray(x, jnp.float32), memory), jnp.ones((len(x), 2)), jnp.zeros(len(x)))
 
 
 def test_a_particle_keeps_its_course_returns_to_its_best_and_follows_a_leader():
@@ -35,7 +35,7 @@ def test_a_particle_keeps_its_course_returns_to_its_best_and_follows_a_leader():
     memory = Particle(*(jnp.asarray(a, jnp.float32) for a in (velocity, best_x, np.zeros((ROWS, 2)), np.zeros(ROWS))))
     variation = PSO(inertia=0.5, personal=1.5, social=0.75, mutation=UNMUTATED)
     mates = jnp.arange(1, ROWS)
-    assert variation.mates(ROWS - 1) == ROWS - 1
+    assert variation.num_parents(ROWS - 1) == ROWS - 1
     score = jnp.arange(ROWS, dtype=jnp.float32)
     bred = breed(
         jax.random.key(0), variation, survivors_with(x, memory), mates, score, problem=box(), offspring=ROWS - 1
@@ -54,7 +54,7 @@ def test_a_particle_keeps_its_course_returns_to_its_best_and_follows_a_leader():
 
 def test_leaders_pull_by_uniform_shares():
     x = np.vstack([np.ones((1, GENES)), np.zeros((1, GENES))])
-    memory = PSO().remember(jnp.asarray(x, jnp.float32), 2)
+    memory = PSO().init_memory(jnp.asarray(x, jnp.float32), 2)
     variation = PSO(inertia=0.5, personal=1.5, social=0.75, mutation=UNMUTATED)
     mates = jnp.ones(400, jnp.int32)
     bred = breed(
@@ -105,7 +105,7 @@ def test_a_personal_best_is_the_last_place_that_no_earlier_one_dominates(best_f,
         best_f=jnp.array([best_f]),
         best_violation=jnp.array([best_violation]),
     )
-    parents = born(Offspring(jnp.full((1, 3), 2.0), memory), jnp.array([f]), jnp.array([violation]))
+    parents = evaluated(Offspring(jnp.full((1, 3), 2.0), memory), jnp.array([f]), jnp.array([violation]))
     after = jax.jit(look_back)(parents)
     assert after.best_x[0].tolist() == ([1.0] * 3 if stays else [2.0] * 3)
     assert after.best_f[0].tolist() == (best_f if stays else f)
@@ -119,7 +119,7 @@ def test_a_loser_learns_from_the_winner():
     # Row 0 has the better score: row 1 is the loser of every pair, whichever way round.
     mates = jnp.tile(jnp.array([0, 1, 1, 0]), 100)
     variation = CSO(phi=0.0, mutation=UNMUTATED)
-    assert variation.mates(200) == 400
+    assert variation.num_parents(200) == 400
     bred = breed(
         jax.random.key(1),
         variation,

@@ -6,12 +6,12 @@ import numpy as np
 from breeding import breed
 
 from tensorrvea import GA, SBX, PolynomialMutation, Problem
-from tensorrvea.population import Offspring, born
+from tensorrvea.population import Offspring, evaluated
 
 
 def parents(x: np.ndarray):
     x = jnp.asarray(x, jnp.float32)
-    return born(Offspring(x), jnp.zeros((len(x), 2)), jnp.zeros(len(x)))
+    return evaluated(Offspring(x), jnp.zeros((len(x), 2)), jnp.zeros(len(x)))
 
 
 def wide(variables: int) -> Problem:
@@ -20,7 +20,7 @@ def wide(variables: int) -> Problem:
 
 def test_pairs_have_two_children_each_and_an_odd_one_out_is_dropped():
     variation = GA(mutation=PolynomialMutation(rate=0.0))
-    assert [variation.mates(n) for n in (1, 2, 7, 8)] == [2, 2, 8, 8]
+    assert [variation.num_parents(n) for n in (1, 2, 7, 8)] == [2, 2, 8, 8]
     survivors = parents(np.random.default_rng(0).uniform(0, 1, (8, 5)))
     mates = jnp.array([3, 1, 0, 7, 6, 6, 2, 5])
     for offspring in (7, 8):
@@ -47,4 +47,4 @@ def test_children_are_within_the_bounds_and_never_nan():
 
 
 def test_nothing_is_remembered():
-    assert GA().remember(jnp.zeros((3, 2)), 2) == ()
+    assert GA().init_memory(jnp.zeros((3, 2)), 2) == ()

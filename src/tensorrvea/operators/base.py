@@ -15,11 +15,11 @@ class Variation(Protocol):
     It is a pytree of its numbers, as ``tensorrvea.settings.settings`` makes it: compiled code takes it as an argument.
     """
 
-    def mates(self, offspring: int) -> int:
+    def num_parents(self, offspring: int) -> int:
         """How many parents it takes to breed this many offspring."""
         ...
 
-    def remember(self, x: Float[Array, "n d"], objectives: int) -> Any:
+    def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
         """The memory of individuals that nobody has bred: a first population."""
         ...
 
@@ -34,8 +34,8 @@ class Variation(Protocol):
     ) -> Offspring:
         """Breeds ``offspring`` individuals.
 
-        ``mates`` are the rows of the parents, in the order in which they breed; there are ``mates(offspring)``. Where
-        rows are divided over devices, both are for ``devices.whole(offspring)``, so that each device has as many.
+        ``mates`` are the rows of the parents, in the order in which they breed; there are ``num_parents(offspring)``. Where
+        rows are divided over devices, both are for ``devices.padded_size(offspring)``, so that each device has as many.
         ``score`` is the algorithm's own order of the survivors: smaller is better.
         """
         ...
@@ -43,7 +43,7 @@ class Variation(Protocol):
 
 def check_variation(variation: Any) -> None:
     takes = "a way to breed, such as GA() or CSO()"
-    check_part("variation", variation, "mates", "remember", "__call__", takes=takes)
+    check_part("variation", variation, "num_parents", "init_memory", "__call__", takes=takes)
 
 
 def check_mutation(mutation: Any) -> None:
@@ -51,9 +51,9 @@ def check_mutation(mutation: Any) -> None:
     check_part("mutation", mutation, "__call__", takes=takes)
 
 
-class Forgetful:
+class Stateless:
     """A variation without memory."""
 
-    def remember(self, x: Float[Array, "n d"], objectives: int) -> Any:
+    def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
         del x, objectives
         return ()

@@ -8,8 +8,8 @@ from breeding import breed
 from scipy import stats
 
 from tensorrvea import DE, PolynomialMutation, Problem
-from tensorrvea.population import Offspring, born
-from tensorrvea.variation.de import three_others
+from tensorrvea.operators.de import three_others
+from tensorrvea.population import Offspring, evaluated
 
 ROWS = 9
 UNMUTATED = PolynomialMutation(rate=0.0)
@@ -17,7 +17,7 @@ UNMUTATED = PolynomialMutation(rate=0.0)
 
 def tagged():
     """Row i is the i-th unit vector, so that a child shows what it is made of."""
-    return born(Offspring(jnp.eye(ROWS)), jnp.zeros((ROWS, 2)), jnp.zeros(ROWS))
+    return evaluated(Offspring(jnp.eye(ROWS)), jnp.zeros((ROWS, 2)), jnp.zeros(ROWS))
 
 
 def box() -> Problem:
@@ -27,7 +27,7 @@ def box() -> Problem:
 def test_a_child_is_a_third_moved_along_the_difference_of_two_others():
     mates = jnp.tile(jnp.arange(ROWS), 200)
     variation = DE(scale=0.75, mutation=UNMUTATED)
-    assert variation.mates(7) == 7
+    assert variation.num_parents(7) == 7
     child = np.asarray(
         breed(jax.random.key(0), variation, tagged(), mates, jnp.zeros(ROWS), problem=box(), offspring=len(mates)).x
     )

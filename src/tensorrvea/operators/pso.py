@@ -7,15 +7,15 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.devices import whole
+from tensorrvea.devices import padded_size
 from tensorrvea.mating import living_rows
+from tensorrvea.operators.base import check_mutation
+from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population, take
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
-from tensorrvea.variation.base import check_mutation
-from tensorrvea.variation.polynomial import PolynomialMutation
 
 
 class Particle(NamedTuple):
@@ -46,10 +46,10 @@ class PSO:
         check_number("social", self.social, minimum=0.0)
         check_mutation(self.mutation)
 
-    def mates(self, offspring: int) -> int:
+    def num_parents(self, offspring: int) -> int:
         return offspring
 
-    def remember(self, x: Float[Array, "n d"], objectives: int) -> Particle:
+    def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Particle:
         unknown = jnp.full((len(x), objectives), jnp.inf, x.dtype)
         return Particle(velocity=jnp.zeros_like(x), best_x=x, best_f=unknown, best_violation=unknown[:, 0])
 
@@ -65,7 +65,7 @@ class PSO:
         leader_key, personal_key, social_key, mutation_key = jax.random.split(key, 4)
         parents = take(survivors, mates)
         memory = look_back(parents)
-        leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, whole(offspring)))
+        leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, padded_size(offspring)))
         pull = self.personal * uniform(personal_key, parents.x.shape) * (memory.best_x - parents.x)
         follow = self.social * uniform(social_key, parents.x.shape) * (leader - parents.x)
         velocity = rounded(self.inertia * memory.velocity) + rounded(pull) + rounded(follow)

@@ -2,17 +2,17 @@
 
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from tensorrvea.operators.base import Stateless
 from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
 from tensorrvea.settings import settings
-from tensorrvea.variation.base import Forgetful
 
 
 @settings
-class Random(Forgetful):
+class Random(Stateless):
     """Children are drawn as the first population was; nobody's genes are passed on."""
 
-    def mates(self, offspring: int) -> int:
+    def num_parents(self, offspring: int) -> int:
         del offspring
         return 0
 

@@ -1,0 +1,12 @@
+"""How offspring are bred. Every algorithm takes any of these."""
+
+from tensorrvea.operators.base import Variation
+from tensorrvea.operators.cso import CSO
+from tensorrvea.operators.de import DE
+from tensorrvea.operators.ga import GA
+from tensorrvea.operators.polynomial import PolynomialMutation
+from tensorrvea.operators.pso import PSO
+from tensorrvea.operators.random import Random
+from tensorrvea.operators.sbx import SBX
+
+__all__ = ["CSO", "DE", "GA", "PSO", "SBX", "PolynomialMutation", "Random", "Variation"]

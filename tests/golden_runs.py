@@ -1,0 +1,50 @@
+"""Print a digest of each of a few short runs, to compare with those in ``golden_digests.json``.
+
+    XLA_FLAGS=--xla_cpu_max_isa=AVX2 python tests/golden_runs.py [NAME...]
+
+The instruction set is fixed so that processors of different ages round alike.
+"""
+
+import hashlib
+import json
+import sys
+
+import numpy as np
+
+import tensorrvea as tr
+
+POPULATION, GENERATIONS = 30, 20
+OPERATORS = {"GA": tr.GA(), "DE": tr.DE(), "PSO": tr.PSO(), "CSO": tr.CSO(), "Random": tr.Random()}
+ALGORITHMS = {"TensorRVEA": tr.TensorRVEA, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
+PROBLEMS = {"plain": tr.problems.DTLZ2(variables=12), "constrained": tr.problems.C2DTLZ2(variables=12)}
+RUNS = [
+    *(f"TensorRVEA-{operator}-plain" for operator in OPERATORS),
+    *(f"NSGA2-{operator}-plain" for operator in ("GA", "DE", "PSO", "CSO")),
+    *(f"TensorRVEA-{operator}-constrained" for operator in ("GA", "DE")),
+    "RVEA-GA-plain",
+    "NSGA2-GA-constrained",
+    "RandomSearch--plain",
+    "TensorRVEA-GA-large",
+]
+
+
+def run(name: str) -> tr.Result:
+    algorithm, operator, problem = name.split("-")
+    if problem == "large":  # enough reference vectors for an index
+        return tr.optimize(PROBLEMS["plain"], tr.TensorRVEA(population=1200), generations=4, seed=3)
+    if algorithm == "RandomSearch":
+        made = tr.RandomSearch(population=POPULATION)
+    else:
+        made = ALGORITHMS[algorithm](population=POPULATION, variation=OPERATORS[operator])
+    return tr.optimize(PROBLEMS[problem], made, generations=GENERATIONS, seed=3, archive=10)
+
+
+def digest(result: tr.Result) -> str:
+    """Return a digest of the survivors, the archive and the history."""
+    history, archive = result.history, result.archive or result.population
+    parts = (*vars(result.population).values(), *vars(archive).values(), history.ideal, history.nadir, history.living)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: digest(run(name)) for name in sys.argv[1:] or RUNS}, indent=2))
