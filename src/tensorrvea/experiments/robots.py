@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from tensorrvea.api import optimize
 from tensorrvea.experiments.curves import at_steps, chosen
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Robots, algorithm_named
 from tensorrvea.experiments.store import Store, plain_name
 from tensorrvea.metrics import derived_reference_point, expected_utility, hypervolume
-from tensorrvea.optimize import optimize
 from tensorrvea.plot import plot_attainment, plot_convergence
 from tensorrvea.result import Result
 
