@@ -5,7 +5,7 @@ import pytest
 import simulators
 
 import tensorrvea as tr
-from tensorrvea.optimize import Search
+from tensorrvea import compiled
 
 SETTINGS = {"lower": [-3.0], "upper": [3.0], "objectives": 2}
 
@@ -43,7 +43,7 @@ def test_if_all_of_the_first_population_fail_the_error_has_the_first_message():
 
 
 def test_outputs_of_the_wrong_shape_are_told_before_a_generation_is_compiled(monkeypatch):
-    monkeypatch.setattr(Search, "compile", lambda _: pytest.fail("it was compiled first"))
+    monkeypatch.setattr(compiled.tell_and_ask, "prepare", lambda *_, **__: pytest.fail("it was compiled first"))
     with pytest.raises(ValueError, match=r"function must give shape \(2,\) for x of shape \(1,\), got shape \(3,\)"):
         run(tr.HostProblem(lambda _: np.zeros(3), **SETTINGS))
 
