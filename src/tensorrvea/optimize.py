@@ -358,7 +358,7 @@ class Search:
     def evaluate_on_host(self) -> tuple[Array, Array]:
         """Objectives and violation of the offspring, shaped as they are."""
         key, rows = self.rows_to_evaluate()
-        f, violation = on_primary_process(lambda: self.problem.evaluate_host(key, rows))  # type: ignore[attr-defined]
+        f, violation = on_primary_process(lambda: self.problem.evaluate_host(key, rows))
         x = self.carry.offspring.x  # type: ignore[union-attr]
         whole = x.shape[:-1]
         shape = (len(self.seeds), *whole[1:]) if self.batch else (self.algorithm.population,)

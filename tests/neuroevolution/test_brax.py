@@ -13,7 +13,6 @@ from toy import lanes_of, plain_loop
 from tensorrvea import TensorRVEA, optimize
 from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.backends.brax import import_brax, quiet
-from tensorrvea.neuroevolution.replay import record_from
 
 # The paper's tasks with each of the pipelines. Of the others, which are rows of the same table, one with one.
 COMBINATIONS = [(name, backend) for name in PAPER for backend in TASKS[name].pipelines] + [("MoAnt", "brax")]
@@ -51,7 +50,7 @@ def test_returns_are_those_of_recorded_episodes_computed_again(task, backend):
         wanted = []
         for episode in range(2):
             start = tuple(part[episode : episode + 1] for part in starts)
-            trajectory = record_from(problem, x[row], start, steps=12)
+            trajectory = problem.record_from(x[row], start, steps=12)
             wanted.append(returns_of(task, trajectory, problem.control_weight))
             assert len(trajectory.actions) == (first_fall(task, trajectory.q, trajectory.qd) or 12)
         np.testing.assert_allclose(-f[row], np.mean(wanted, axis=0), rtol=2e-3, atol=2e-3)
@@ -70,7 +69,7 @@ def test_steps_are_those_of_brax_own_environment(task):
     problem = RobotProblem(task=task, backend="brax", steps=12)
     environment = problem.world.physics.environment
     x = 3 * problem.sample(jax.random.key(4), 1)[0]
-    trajectory = record_from(problem, x, problem.start_states(jax.random.key(0)), steps=12)
+    trajectory = problem.record_from(x, problem.start_states(jax.random.key(0)), steps=12)
     rows = len(trajectory.actions)
     with quiet():
         state = jax.jit(environment.reset, compiler_options=QUICKLY)(jax.random.key(0))

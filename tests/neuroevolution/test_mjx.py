@@ -7,7 +7,6 @@ from oracle_rewards import PAPER, returns_of
 from sizes import QUICKLY
 
 from tensorrvea.neuroevolution import RobotProblem
-from tensorrvea.neuroevolution.replay import record_from
 
 
 @pytest.mark.slow
@@ -21,5 +20,5 @@ def test_returns_agree_with_the_c_engine_and_with_a_recorded_episode(task):
     f, _ = jax.jit(jaxs.evaluate, compiler_options=QUICKLY)(key, x)
     g, _ = cs.evaluate_host(key, np.asarray(x, np.float64))
     np.testing.assert_allclose(f, g, rtol=2e-2, atol=2e-2)
-    trajectory = record_from(jaxs, x[0], jaxs.start_states(key), steps=8)
+    trajectory = jaxs.record_from(x[0], jaxs.start_states(key), steps=8)
     np.testing.assert_allclose(-f[0], returns_of(task, trajectory, jaxs.control_weight), rtol=2e-3, atol=2e-3)

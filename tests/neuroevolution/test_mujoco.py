@@ -11,8 +11,7 @@ from oracle_rewards import first_fall, returns_of
 from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo, run_on_host
 from tensorrvea.neuroevolution.models import load_model
-from tensorrvea.neuroevolution.replay import record_from
-from tensorrvea.neuroevolution.tasks import walker_observation
+from tensorrvea.neuroevolution.rules import walker_observation
 
 
 def problem_of(task, **settings):
@@ -32,7 +31,7 @@ def test_returns_are_those_of_a_recorded_episode_computed_again(task):
     for row in range(len(x)):
         for episode in range(2):
             start = tuple(np.asarray(part)[episode : episode + 1] for part in starts)
-            trajectory = record_from(problem, x[row], start, steps=40)
+            trajectory = problem.record_from(x[row], start, steps=40)
             wanted = returns_of(task, trajectory, problem.control_weight)
             np.testing.assert_allclose(played.returns[row, episode], wanted, rtol=1e-9, atol=1e-9)
             assert played.lengths[row, episode] == (first_fall(task, trajectory.q, trajectory.qd) or 40)
@@ -45,7 +44,7 @@ def test_the_engine_is_mujoco_stepped_by_hand():
     problem = problem_of("MoHopper-m3")
     x = policies(problem, 1)[0]
     start = problem.start_states(jax.random.key(0))
-    trajectory = record_from(problem, x, start, steps=40)
+    trajectory = problem.record_from(x, start, steps=40)
     model = load_model("hopper")
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = np.asarray(start[0])[0], np.asarray(start[1])[0]
@@ -102,8 +101,8 @@ def test_mujoco_does_not_put_an_exploded_robot_back_to_its_start():
     physics = problem_of("MoHopper-m2").world.physics
     q, qd = np.zeros((2, 6)), np.zeros((2, 6))
     qd[1] = 1e9
-    after, _, gave_up = physics.step(q, qd, np.zeros((2, 3)))
-    np.testing.assert_array_equal(gave_up, [False, True])
+    after, _, stopped = physics.step(q, qd, np.zeros((2, 3)))
+    np.testing.assert_array_equal(stopped, [False, True])
     assert np.abs(after[1]).max() > 1e6
 
 
@@ -129,5 +128,5 @@ def test_parts_have_start_states_of_their_own():
         alone, _ = problem.evaluate_host(keys[part], x)
         np.testing.assert_array_equal(together[4 * part : 4 * part + 4], alone)
     assert not np.array_equal(together[:4], together[4:])
-    with pytest.raises(ValueError, match="7 policies cannot be parted equally among 2 keys"):
+    with pytest.raises(ValueError, match="must be a multiple of the 2 keys, got 7"):
         problem.evaluate_host(keys, np.concatenate([x, x])[:7])

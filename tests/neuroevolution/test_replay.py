@@ -9,7 +9,7 @@ from PIL import Image
 
 from tensorrvea.neuroevolution import RobotProblem, Scores, record, render, replay, rescore
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo
-from tensorrvea.neuroevolution.replay import capsules
+from tensorrvea.neuroevolution.capsules import capsules
 from tensorrvea.neuroevolution.tasks import TASKS
 from tensorrvea.report.from_result import _replay
 
@@ -130,7 +130,7 @@ def test_pictures_and_replays_say_what_they_take(tmp_path):
     policy = problem.load(policies(problem)[0])
     with pytest.raises(ValueError, match=r"path must end in \.gif, got 'robot.mp4'"):
         render(policy, "robot.mp4")
-    with pytest.raises(TypeError, match=r"policy takes what problem\.load\(x\) gives"):
+    with pytest.raises(TypeError, match=r"policy takes what problem\.load\(x\) returns"):
         replay(np.zeros(243))
     with pytest.raises(ValueError, match="frames_per_second must be a finite number"):
         replay(policy, frames_per_second=0)

@@ -7,7 +7,7 @@ import pytest
 from toy import Spinner, lanes_of, plain_loop, start_states, toy_task, toy_world
 
 from tensorrvea.neuroevolution.rollout import run_lanes
-from tensorrvea.neuroevolution.tasks import always
+from tensorrvea.neuroevolution.task import always_healthy
 
 STEPS = 60
 
@@ -90,7 +90,7 @@ def test_each_policy_plays_every_start_state():
 
 
 def test_an_episode_ends_after_the_given_steps():
-    world = toy_world(toy_task(healthy=always))
+    world = toy_world(toy_task(healthy=always_healthy))
     played = in_lanes(world, policies(world, 5), start_states(world, 1), 2, steps=13)
     np.testing.assert_array_equal(played.lengths, 13)
 

@@ -6,7 +6,8 @@ import pytest
 
 from tensorrvea.neuroevolution.models import load_model, start_position
 from tensorrvea.neuroevolution.rollout import judge
-from tensorrvea.neuroevolution.tasks import TASKS, Step, find_task
+from tensorrvea.neuroevolution.task import Step
+from tensorrvea.neuroevolution.tasks import TASKS, find_task
 
 
 def step_of(task, *, before, after, velocity, action, dt=0.1, control_weight=None):

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensorrvea.neuroevolution import MLP, Objective, Task
 from tensorrvea.neuroevolution.rollout import Episodes, World, advance
-from tensorrvea.neuroevolution.tasks import control_cost, near
+from tensorrvea.neuroevolution.rules import control_cost, noisy_start
 
 
 class Spinner:
@@ -37,7 +37,7 @@ def toy_task(**changes):
         "observations": 4,
         "actions": 1,
         "observe": lambda q, qd: q.__array_namespace__().concatenate([q, qd], axis=-1),
-        "start": near(0.2),
+        "start": noisy_start(0.2),
         "objectives": (
             Objective(name="distance", reward=lambda step: step.after[..., 0]),
             Objective(name="control cost", reward=lambda step: -control_cost(step) + 1),

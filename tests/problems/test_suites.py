@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tensorrvea import problems
-from tensorrvea.problems.sums import late_sum, light_sum
+from tensorrvea.problems.sums import masked_sum, sliced_sum
 
 ALL = list(problems.NAMED.values())
 
@@ -92,7 +92,7 @@ def test_rows_do_not_depend_on_the_others():
     np.testing.assert_allclose(whole[3:5], jax.jit(problem.objective_values)(x[3:5]), rtol=1e-6)
 
 
-@pytest.mark.parametrize("function", [late_sum, light_sum])
+@pytest.mark.parametrize("function", [sliced_sum, masked_sum])
 @pytest.mark.parametrize("columns", [6, 2**14 + 1])
 def test_sums_of_columns(function, columns):
     terms = jnp.zeros((2, columns)).at[:, :6].set(jnp.arange(12.0).reshape(2, 6))

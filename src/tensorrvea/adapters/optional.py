@@ -1,11 +1,11 @@
-"""Imports of what only some users need."""
+"""Imports of optional packages."""
 
 from importlib import import_module
 from types import ModuleType
 
 
 def import_optional(module: str, *, purpose: str) -> ModuleType:
-    """A module, or an error that says how to install it."""
+    """Import a module; the error says how to install it."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Problems of pymoo, as problems here."""
+"""Adapter for pymoo's problems."""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tensorrvea.adapters.optional import import_optional
 from tensorrvea.checks import check_number
 from tensorrvea.host.problem import HostProblem
 
-# What pymoo itself lets an equality be off by.
+# pymoo's own default tolerance of equality constraints.
 EQUALITY_TOLERANCE = 1e-4
 
 
@@ -26,11 +26,11 @@ def from_pymoo(
     timeout: float | None = None,
     retries: int = 0,
 ) -> HostProblem:
-    """A ``pymoo.core.problem.Problem`` as a problem here, evaluated by pymoo's own code.
+    """Wrap a ``pymoo.core.problem.Problem``, which is evaluated by pymoo's own code.
 
-    Bounds, objectives (all minimised), inequality constraints G ≤ 0 and whole-number variables are taken over;
-    an equality H = 0 becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other
-    arguments are those of ``HostProblem``.
+    Bounds, objectives (all minimised), inequality constraints G ≤ 0 and integer variables are kept; an equality H = 0
+    becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other arguments are those of
+    ``HostProblem``.
 
     >>> from pymoo.problems import get_problem
     >>> from_pymoo(get_problem("bnh"))
@@ -63,12 +63,12 @@ def from_pymoo(
 
 @dataclass(frozen=True)
 class PymooFunction:
-    """Objectives and then constraints of a pymoo problem."""
+    """Objectives, then constraints, of a pymoo problem."""
 
     problem: Any
     equality_tolerance: float
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
-        given = x.astype(self.problem.vtype) if self.problem.vtype in (int, bool) else x
-        out = self.problem.evaluate(given, return_values_of=["F", "G", "H"], return_as_dictionary=True)
+        rows = x.astype(self.problem.vtype) if self.problem.vtype in (int, bool) else x
+        out = self.problem.evaluate(rows, return_values_of=["F", "G", "H"], return_as_dictionary=True)
         return np.concatenate([out["F"], out["G"], np.abs(out["H"]) - self.equality_tolerance], axis=1)

@@ -1,5 +1,5 @@
 """MaF1 to MaF7: Cheng, Li, Tian, Zhang, Yang, Jin and Yao, "A benchmark test suite for evolutionary many-objective
-optimization", 2017. Variants of DTLZ that a search along evenly spread directions does not fit by construction.
+optimization", 2017. Variants of DTLZ whose fronts do not match evenly spread reference vectors.
 """
 
 import jax.numpy as jnp
@@ -21,11 +21,11 @@ from tensorrvea.problems.fronts import (
     unit_points,
 )
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
-from tensorrvea.problems.sums import light_sum
+from tensorrvea.problems.sums import masked_sum
 
 
 class MaF1(DTLZ):
-    """An inverted linear front, (1 − f₁) + … + (1 − fₘ) = 1: no subset of objectives has one best solution."""
+    """Inverted linear front Σ (1 − fᵢ) = 1, which reference vectors of a simplex mostly miss."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         return (1 + squared_distance(x, self.positions))[:, None] * (1 - linear_shape(self.position(x)))
@@ -35,16 +35,16 @@ class MaF1(DTLZ):
 
 
 class MaF2(DTLZ):
-    """The middle of DTLZ2's front, where all angles are between π/8 and 3π/8; each objective has its own distance."""
+    """Middle of the sphere, angles from π/8 to 3π/8; each objective has its own distance."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         # (x/2 + 1/4 − 1/2)² is a quarter of (x − 1/2)².
         terms = 0.25 * (x - 0.5) ** 2
-        distances = [light_sum(start, terms, end) for start, end in self.parts()]
+        distances = [masked_sum(start, terms, end) for start, end in self.distance_ranges()]
         return (1 + jnp.stack(distances, axis=1)) * spherical_shape(0.5 * self.position(x) + 0.25)
 
-    def parts(self) -> list[tuple[int, int]]:
-        """Each objective's distance variables: ⌊k/m⌋ in a row, and for the last objective all that are left."""
+    def distance_ranges(self) -> list[tuple[int, int]]:
+        """Each objective's distance variables: ⌊k/m⌋ consecutive ones, the last objective all remaining ones."""
         size = self.distances // self.objectives
         starts = [self.positions + i * size for i in range(self.objectives)]
         return list(zip(starts, [*starts[1:], self.variables], strict=True))
@@ -54,7 +54,7 @@ class MaF2(DTLZ):
 
 
 class MaF3(DTLZ):
-    """A convex front, √f₁ + … + √fₘ₋₁ + fₘ = 1, behind the local ones of DTLZ3."""
+    """Convex front √f₁ + … + √fₘ₋₁ + fₘ = 1; local fronts as in DTLZ3."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         f = (1 + multimodal_distance(x, self.positions))[:, None] * spherical_shape(self.position(x))
@@ -66,7 +66,7 @@ class MaF3(DTLZ):
 
 
 class MaF4(DTLZ):
-    """An inverted spherical front, with the objectives scaled by 2, 4, …, 2^m, behind the local ones of DTLZ3."""
+    """Inverted spherical front scaled by 2, 4, …, 2^m; local fronts as in DTLZ3."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         scale = self.scale().astype(x.dtype)
@@ -80,10 +80,10 @@ class MaF4(DTLZ):
 
 
 class MaF5(DTLZ):
-    """DTLZ4 with the objectives to the fourth power and scaled by 2^m, …, 4, 2: a convex front, unevenly dense.
+    """Convex front scaled by 2^m, …, 4, 2; most solutions lie near its edge.
 
     Args:
-      exponent: 4, as it is defined in the paper; 1 is what PlatEMO and jMetal compute, whose front is concave.
+      exponent: of the objectives: 4 as in the paper, or 1 as in PlatEMO and jMetal, which makes the front concave.
     """
 
     bias = 100.0
@@ -105,12 +105,12 @@ class MaF5(DTLZ):
     def front(self, points: int = 1000) -> np.ndarray:
         if self.exponent == 1:
             return self.scale() * spherical_front(points, self.objectives)
-        # Squares of the sphere's coordinates are the simplex's.
+        # The squares of the sphere's coordinates are coordinates of the simplex.
         return self.scale() * linear_front(points, self.objectives) ** 2
 
 
 class MaF6(DTLZ):
-    """A front that is a curve for any number of objectives: DTLZ5 with the distance a hundred times dearer."""
+    """Degenerate front: a curve for any number of objectives."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         g = squared_distance(x, self.positions)[:, None]
@@ -121,4 +121,7 @@ class MaF6(DTLZ):
 
 
 class MaF7(DTLZ7):
-    """DTLZ7, a front in 2^(m−1) pieces."""
+    """Disconnected front: that of DTLZ7."""
+
+
+ALL = (MaF1, MaF2, MaF3, MaF4, MaF5, MaF6, MaF7)

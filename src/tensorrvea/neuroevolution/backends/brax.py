@@ -1,4 +1,4 @@
-"""Brax: the paper's engine. Its pipelines, driven through its own environments (time steps, gears), no more."""
+"""Brax, the paper's engine: its pipelines, with the time steps and gears of its own environments."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_choice
 from tensorrvea.neuroevolution.models import require, without_log_file
-from tensorrvea.neuroevolution.tasks import Task
+from tensorrvea.neuroevolution.task import Task
 
 PIPELINES = {"brax": "generalized", "brax-spring": "spring", "brax-positional": "positional"}
 
@@ -43,18 +43,18 @@ class Brax:
 
 @cache
 def import_brax() -> ModuleType:
-    """``brax.envs``, mended where it does not fit current JAX."""
+    """Import ``brax.envs`` and patch it for current JAX."""
     with quiet():
         envs = require("brax.envs", needed_for="backend 'brax'")
         fluid = require("brax.fluid", needed_for="backend 'brax'")
-    # JAX 0.6 renamed clip's ``a_min`` to ``min`` and later removed the old name; Brax 0.14's fluid forces, and
-    # with them the swimmer, still use it. Only the name ``jp`` in that one module is changed.
-    fluid.jp = _NumpyWithOldClip("jax.numpy")  # type: ignore[attr-defined]
+    # JAX has removed clip's ``a_min``, which Brax 0.14's fluid forces (and so the swimmer) still use. Only the name
+    # ``jp`` in that module is replaced.
+    vars(fluid)["jp"] = _NumpyWithOldClip("jax.numpy")
     return envs
 
 
 class _NumpyWithOldClip(ModuleType):
-    """``jax.numpy`` whose ``clip`` takes ``a_min`` as well."""
+    """``jax.numpy`` with a ``clip`` that takes ``a_min``."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(jnp, name)
@@ -66,8 +66,8 @@ class _NumpyWithOldClip(ModuleType):
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Without what Brax says on import and while it is traced: that it, and JAXopt, are not maintained any more,
-    and that it reads a field of MJX in an old way. Importing MJX prints that the optional package warp is not there.
+    """Suppress Brax's warnings on import and tracing (that it and JAXopt are unmaintained, and its deprecated access to
+    a field of MJX), and what MJX prints on import (that the optional package warp is missing).
     """
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.filterwarnings("ignore", message="JAXopt is no longer maintained", category=DeprecationWarning)
