@@ -1,4 +1,4 @@
-"""The C engine: against MuJoCo stepped by hand, whatever the number of lanes, and what happens when it explodes."""
+"""The C engine: agreement with MuJoCo stepped by hand, independence of lanes, and exploding simulations."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def policies(problem, n, scale=3.0):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_returns_are_those_of_a_recorded_episode_computed_again(task):
+def test_returns_agree_with_the_oracle_on_recorded_episodes(task):
     problem = problem_of(task, episodes=2)
     x = policies(problem, 6)
     starts = problem.start_states(jax.random.key(0))
@@ -40,7 +40,7 @@ def test_returns_are_those_of_a_recorded_episode_computed_again(task):
     assert (violation == 0).all()
 
 
-def test_the_engine_is_mujoco_stepped_by_hand():
+def test_episodes_agree_with_mujoco_stepped_by_hand():
     problem = problem_of("MoHopper-m3")
     x = policies(problem, 1)[0]
     start = problem.start_states(jax.random.key(0))
@@ -52,14 +52,14 @@ def test_the_engine_is_mujoco_stepped_by_hand():
     for step in range(len(trajectory.actions)):
         np.testing.assert_allclose(trajectory.q[step], data.qpos, atol=1e-8)
         data.ctrl[:] = act(walker_observation(data.qpos.copy(), data.qvel.copy()))
-        data.qacc_warmstart[:] = 0  # the batch rollout starts its solver afresh
+        data.qacc_warmstart[:] = 0  # the batch rollout restarts its solver
         for _ in range(4):
             mujoco.mj_step(model, data)
     assert problem.world.physics.dt == pytest.approx(0.008)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 7, 100])
-def test_returns_do_not_depend_on_the_lanes_bit_for_bit(lanes):
+def test_returns_are_bit_identical_for_any_number_of_lanes(lanes):
     problem = problem_of("MoHopper-m2", steps=100, episodes=2)
     x = policies(problem, 9)
     q, qd = (np.asarray(part, np.float64)[None] for part in problem.start_states(jax.random.key(0)))
@@ -72,7 +72,7 @@ def test_returns_do_not_depend_on_the_lanes_bit_for_bit(lanes):
 
 @pytest.fixture
 def exploding(monkeypatch):
-    """A hopper that is thrown in its third step if its policy pushes hard."""
+    """Simulations explode when a policy pushes hard."""
     original = MuJoCo.step
 
     def step(self, q, qd, action):
@@ -82,7 +82,7 @@ def exploding(monkeypatch):
     monkeypatch.setattr(MuJoCo, "step", step)
 
 
-def test_an_exploding_simulation_is_a_failed_evaluation_and_leaves_no_log(exploding, tmp_path, monkeypatch, capfd):
+def test_an_exploding_simulation_fails_its_evaluation_and_leaves_no_log(exploding, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     problem = problem_of("MoHopper-m2", episodes=2)
     x = policies(problem, 30, scale=2.0)
@@ -97,7 +97,7 @@ def test_an_exploding_simulation_is_a_failed_evaluation_and_leaves_no_log(explod
     assert capfd.readouterr().err == ""
 
 
-def test_mujoco_does_not_put_an_exploded_robot_back_to_its_start():
+def test_mujoco_does_not_reset_an_exploded_robot():
     physics = problem_of("MoHopper-m2").world.physics
     q, qd = np.zeros((2, 6)), np.zeros((2, 6))
     qd[1] = 1e9
@@ -106,7 +106,7 @@ def test_mujoco_does_not_put_an_exploded_robot_back_to_its_start():
     assert np.abs(after[1]).max() > 1e6
 
 
-def test_the_warning_handler_of_others_is_given_back():
+def test_the_previous_warning_handler_is_restored():
     heard = []
     mujoco.set_mju_user_warning(heard.append)
     try:
@@ -119,7 +119,7 @@ def test_the_warning_handler_of_others_is_given_back():
         mujoco.set_mju_user_warning(None)
 
 
-def test_parts_have_start_states_of_their_own():
+def test_blocks_have_their_own_start_states():
     problem = problem_of("MoHopper-m2", starts="new")
     x = policies(problem, 4)
     keys = jax.random.split(jax.random.key(5), 2)
