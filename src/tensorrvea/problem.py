@@ -209,9 +209,7 @@ class Problem:
     @property
     def source_parts(self) -> tuple[Any, ...]:
         """Everything that determines the values; a run's manifest records its hash."""
-        return (
-            self.function, self.constraints, self._sample, self.batched, self.stochastic, self.host_constraints,
-        )  # fmt: skip
+        return (self.function, self.constraints, self._sample, self.batched, self.stochastic, self.host_constraints)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._identity == other._identity
@@ -272,6 +270,6 @@ def _function_identity(function: Callable[..., Any] | None) -> Any:
     return function
 
 
-def total_violation(g: Float[Array, "n c"]) -> Float[Array, " n"]:
-    """The sum of the positive constraint values of each row."""
-    return jnp.maximum(g, 0).sum(axis=1)
+def total_violation(g: Float[Any, "n c"]) -> Float[Any, " n"]:
+    """The sum of the positive constraint values of each row, in NumPy or JAX; NaN if one of them is."""
+    return g.__array_namespace__().maximum(g, 0).sum(axis=1)

@@ -15,11 +15,7 @@ from tensorrvea.checks import check_array
 
 
 class SearchSpace:
-    """Bounds of the variables and the encoding of integer and log-scaled ones.
-
-    Args:
-      lower, upper: the user's bounds, (d,).
-      integer, log: one flag for all variables, or one per variable.
+    """The user's bounds, and the encoding of integer and log-scaled variables.
 
     >>> space = SearchSpace([1.0], [3.0], integer=True)
     >>> [float(bound) for bound in space.box]

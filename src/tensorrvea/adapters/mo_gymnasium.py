@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from tensorrvea.adapters.optional import import_optional
 from tensorrvea.checks import check_integer, check_number
 from tensorrvea.host.problem import HostProblem
 from tensorrvea.neuroevolution.policy import MLP, WEIGHT_BOUND, InitialWeights
+from tensorrvea.optional import import_optional
 
 
 class MOGymnasium(HostProblem):
@@ -109,7 +109,7 @@ class MeanReturn:
 
     def _play(self, env: Any, act: Any, seed: int) -> Float[np.ndarray, " m"]:
         """The discounted return of one episode."""
-        spaces = import_optional("gymnasium.spaces.utils", purpose="MOGymnasium")
+        spaces = import_optional("gymnasium.spaces.utils", needed_for="MOGymnasium", extra="adapters")
         total = np.zeros(env.unwrapped.reward_space.shape)
         weight, step, over = 1.0, 0, False
         observation, _ = env.reset(seed=seed)
@@ -127,8 +127,8 @@ class MeanReturn:
 
 
 def make_environment(environment: str, options: Mapping[str, Any]) -> Any:
-    mo_gymnasium = import_optional("mo_gymnasium", purpose="MOGymnasium")
-    gymnasium = import_optional("gymnasium", purpose="MOGymnasium")
+    mo_gymnasium = import_optional("mo_gymnasium", needed_for="MOGymnasium", extra="adapters")
+    gymnasium = import_optional("gymnasium", needed_for="MOGymnasium", extra="adapters")
     with warnings.catch_warnings():
         # Raised by environments whose bounds are in double precision.
         warnings.filterwarnings("ignore", message=".*precision lowered by casting to float32", category=UserWarning)
@@ -145,7 +145,7 @@ def make_environment(environment: str, options: Mapping[str, Any]) -> Any:
 
 def make_policy(env: Any, hidden: tuple[int, ...]) -> MLP:
     """Create a network whose inputs and outputs match the environment's observations and actions."""
-    spaces = import_optional("gymnasium.spaces", purpose="MOGymnasium")
+    spaces = import_optional("gymnasium.spaces", needed_for="MOGymnasium", extra="adapters")
     actions = env.action_space
     if isinstance(actions, spaces.Discrete):
         outputs = int(actions.n)

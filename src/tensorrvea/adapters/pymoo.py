@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.adapters.optional import import_optional
 from tensorrvea.checks import check_number
 from tensorrvea.host.problem import HostProblem
+from tensorrvea.optional import import_optional
 
 # pymoo's own default tolerance of equality constraints.
 EQUALITY_TOLERANCE = 1e-4
@@ -36,7 +36,7 @@ def from_pymoo(
     >>> from_pymoo(get_problem("bnh"))
     HostProblem(name='BNH', variables=2, objectives=2)
     """
-    pymoo = import_optional("pymoo.core.problem", purpose="from_pymoo")
+    pymoo = import_optional("pymoo.core.problem", needed_for="from_pymoo", extra="adapters")
     if not isinstance(problem, pymoo.Problem):
         raise TypeError(f"problem takes a pymoo.core.problem.Problem, got {problem!r:.80}")
     if getattr(problem, "vars", None) is not None:

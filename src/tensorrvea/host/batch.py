@@ -7,6 +7,7 @@ import numpy as np
 
 from tensorrvea.host.failures import Failures
 from tensorrvea.host.remote import Outcome
+from tensorrvea.problem import total_violation
 
 NOT_FINITE = "gave NaN or an infinite number"
 
@@ -100,8 +101,3 @@ class Batch:
             expected = f"({count},) or ({count}, c)" if self._batched else "() or (c,)"
             raise ValueError(f"constraints must give shape {expected}, got shape {values.shape}")
         return values.reshape(count, -1)
-
-
-def total_violation(constraints: np.ndarray) -> np.ndarray:
-    """The sum of the positive constraint values of each row; NaN if one of them is."""
-    return np.maximum(constraints, 0).sum(axis=1)

@@ -9,12 +9,7 @@ OTHERS = "other messages"
 
 
 class Failures:
-    """Distinct messages in order of first occurrence, at most ``MAX_MESSAGES``, with their counts.
-
-    >>> failures = Failures("simulate")
-    >>> failures.total, failures.messages
-    (0, [])
-    """
+    """Distinct messages in order of first occurrence, at most ``MAX_MESSAGES``, with their counts."""
 
     def __init__(self, name: str):
         self.name = name
@@ -31,7 +26,3 @@ class Failures:
     @property
     def messages(self) -> list[tuple[str, int]]:
         return list(self._counts.items())
-
-    @property
-    def total(self) -> int:
-        return sum(self._counts.values())

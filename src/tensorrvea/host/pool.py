@@ -83,7 +83,9 @@ class WorkerPool:
         except Empty:
             if not self._calls:
                 raise RuntimeError(f"no worker has started in {START_TIMEOUT:.0f} s") from None
-            return [self._end_late_call(f) for f, call in list(self._calls.items()) if _is_late(call)]
+            now = time.monotonic()
+            late = [f for f, call in self._calls.items() if call.deadline is not None and call.deadline <= now]
+            return [self._end_late_call(f) for f in late]
         if future in self._starting:
             self._finish_start(self._starting.pop(future), future.exception())
         elif future in self._calls:
@@ -126,7 +128,3 @@ class WorkerPool:
         call.worker.kill()
         self._open(call.worker)
         return call.job, ("late", f"took longer than {self._timeout:g} s")
-
-
-def _is_late(call: Call) -> bool:
-    return call.deadline is not None and call.deadline <= time.monotonic()

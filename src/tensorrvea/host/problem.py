@@ -4,7 +4,6 @@ import os
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from types import TracebackType
 from typing import Any, Self
 
 import jax
@@ -137,9 +136,7 @@ class HostProblem(Problem):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # Details
@@ -161,14 +158,8 @@ class HostProblem(Problem):
         return WorkerPool(make, size=self.workers or 1, timeout=self.timeout), self.workers or 1
 
     def _make_identity(self) -> tuple:
-        return (
-            *super()._make_identity(),
-            self.host_constraints,
-            self.workers,
-            self.executor,
-            self.timeout,
-            self.retries,
-        )
+        own = (self.host_constraints, self.workers, self.executor, self.timeout, self.retries)
+        return (*super()._make_identity(), *own)
 
     def _check_outputs(self) -> None:
         """Skip the check, since a host function may be expensive or have side effects."""

@@ -5,13 +5,14 @@ import os
 import sys
 import warnings
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from tensorrvea.host import remote
 from tensorrvea.host.remote import Functions, Outcome
-from tensorrvea.host.workers import ENVIRONMENT, failed
+from tensorrvea.host.workers import ENVIRONMENT, Worker, failed
 
 try:
     import ray
@@ -53,7 +54,8 @@ def _start_local_cluster(workers: int | None) -> None:
         )
 
 
-class RayWorker:
+@dataclass
+class RayWorker(Worker):
     """Evaluates in an actor of a Ray cluster."""
 
     remedy = (
@@ -61,11 +63,10 @@ class RayWorker:
         "ray.init(runtime_env={'working_dir': ...}) first"
     )
 
-    def __init__(self, functions: Functions):
-        self._functions = functions
+    functions: Functions
 
     def open(self) -> "Future[Any]":
-        functions = self._functions
+        functions = self.functions
 
         # Defined here, so that the functions are pickled with the class: once per actor, not once per call.
         class Evaluator:
@@ -89,8 +90,5 @@ class RayWorker:
         return "its Ray worker was killed" if isinstance(error, RayActorError) else None
 
     def close(self) -> None:
-        self.kill()
-
-    def kill(self) -> None:
         if ray.is_initialized():  # otherwise its actors have ended with it
             ray.kill(self._actor)

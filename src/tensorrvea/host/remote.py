@@ -37,11 +37,8 @@ def call(functions: Functions, arguments: tuple[Any, ...]) -> Outcome:
     except (Exception, SystemExit) as error:
         return "failed", describe(error)
     try:
-        return (
-            "values",
-            as_numbers("function", values),
-            None if limits is None else as_numbers("constraints", limits),
-        )
+        numbers = as_numbers("function", values)
+        return "values", numbers, None if limits is None else as_numbers("constraints", limits)
     except ValueError as error:
         return "wrong", str(error)
 

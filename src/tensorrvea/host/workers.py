@@ -1,10 +1,12 @@
 """Workers, each of which evaluates one call at a time: in this process, in another one, or in a user's executor."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 import cloudpickle
 from loky import ProcessPoolExecutor
@@ -19,54 +21,45 @@ cloudpickle.register_pickle_by_value(remote)
 ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
 
 
-class Worker(Protocol):
+class Worker(ABC):
     """Evaluates one call after another."""
 
-    remedy: str
+    remedy = ""
     """What the user can do if it does not start."""
 
     def open(self) -> "Future[Any]":
         """Start the worker; the future is done when it accepts calls."""
+        return completed(None)
 
+    @abstractmethod
     def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
         """Start a call."""
 
     def loss_message(self, error: BaseException) -> str | None:
         """The message if a call's exception means that the worker died, else None."""
+        del error
+        return None
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027, since a worker may have nothing to stop
         """Stop the idle worker."""
 
     def kill(self) -> None:
         """Stop the worker and its running call."""
+        self.close()
 
 
-class LocalWorker:
+@dataclass
+class LocalWorker(Worker):
     """Evaluates in this process, synchronously."""
 
-    remedy = ""
-
-    def __init__(self, functions: Functions):
-        self._functions = functions
-
-    def open(self) -> "Future[Any]":
-        return completed(None)
+    functions: Functions
 
     def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
-        return completed(remote.call(self._functions, arguments))
-
-    def loss_message(self, error: BaseException) -> str | None:
-        del error
-        return None
-
-    def close(self) -> None:
-        pass
-
-    def kill(self) -> None:
-        pass
+        return completed(remote.call(self.functions, arguments))
 
 
-class ProcessWorker:
+@dataclass
+class ProcessWorker(Worker):
     """Evaluates in a process: a pool of one, so that killing it loses no other worker's call.
 
     The process is spawned, since forking a process with threads, such as JAX's, can deadlock.
@@ -74,13 +67,12 @@ class ProcessWorker:
 
     remedy = "see the worker's own message above; what the function imports must be importable there"
 
-    def __init__(self, functions: Functions):
-        self._functions = functions
+    functions: Functions
 
     def open(self) -> "Future[Any]":
         # The functions are sent once per worker, not once per call.
         self._pool = ProcessPoolExecutor(
-            1, initializer=remote.prepare, initargs=(self._functions,), env=ENVIRONMENT | os.environ
+            1, initializer=remote.prepare, initargs=(self.functions,), env=ENVIRONMENT | os.environ
         )
         return self._pool.submit(os.getpid)
 
@@ -107,20 +99,15 @@ class PreparedCall:
         return import_module, (remote.PREPARED,)
 
 
-class ExecutorWorker:
+@dataclass
+class ExecutorWorker(Worker):
     """Evaluates in the user's executor, which manages its own workers."""
 
-    remedy = ""
-
-    def __init__(self, functions: Functions, executor: Executor):
-        self._functions = functions
-        self._executor = executor
-
-    def open(self) -> "Future[Any]":
-        return completed(None)
+    functions: Functions
+    executor: Executor
 
     def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
-        self._call = self._executor.submit(remote.call, self._functions, arguments)
+        self._call = self.executor.submit(remote.call, self.functions, arguments)
         return self._call
 
     def loss_message(self, error: BaseException) -> str | None:
@@ -129,9 +116,6 @@ class ExecutorWorker:
                 f"the executor that was given is broken ({error}); workers= replaces a worker that was killed"
             ) from error
         return f"{type(error).__name__}: {error}"
-
-    def close(self) -> None:
-        pass
 
     def kill(self) -> None:
         self._call.cancel()

@@ -2,9 +2,8 @@
 
 from tensorrvea.neuroevolution.backends import BACKENDS
 from tensorrvea.neuroevolution.capsules import Replay
-from tensorrvea.neuroevolution.playback import record, replay, rescore
 from tensorrvea.neuroevolution.policy import MLP
-from tensorrvea.neuroevolution.problem import RobotPolicy, RobotProblem
+from tensorrvea.neuroevolution.problem import RobotPolicy, RobotProblem, record, replay, rescore
 from tensorrvea.neuroevolution.render import render
 from tensorrvea.neuroevolution.scores import Scores
 from tensorrvea.neuroevolution.task import Objective, Step, Task

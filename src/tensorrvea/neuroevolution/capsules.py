@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -15,19 +14,25 @@ PLANES = {"xz": (0, 2), "xy": (0, 1)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replay:
-    """The robot in its plane of motion, frame by frame. Each part is a capsule; a ball has coinciding ends."""
+class Capsules:
+    """The parts of a robot, frame by frame. Each is a capsule; a ball has coinciding ends."""
 
-    task: str
-    backend: str
-    plane: str
-    ground: bool
     names: tuple[str, ...]
     radii: Float[np.ndarray, " parts"]
     fixed: Bool[np.ndarray, " parts"]
     """Parts that belong to the surroundings."""
     ends: Float[np.ndarray, "frames parts 4"]
     """x and y of one end, then of the other."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay(Capsules):
+    """An episode of a robot in its plane of motion."""
+
+    task: str
+    backend: str
+    plane: str
+    ground: bool
     seconds: float
     """Time between two frames."""
     objectives: tuple[str, ...]
@@ -72,15 +77,6 @@ class Replay:
             separators=(",", ":"),
             allow_nan=False,
         )
-
-
-class Capsules(NamedTuple):
-    """The capsules and balls of a robot; the fields are those of ``Replay``."""
-
-    names: tuple[str, ...]
-    radii: Float[np.ndarray, " parts"]
-    fixed: Bool[np.ndarray, " parts"]
-    ends: Float[np.ndarray, "frames parts 4"]
 
 
 def capsules(task: Task, q: Float[np.ndarray, "frames nq"]) -> Capsules:

@@ -1,6 +1,5 @@
 """The robots' models: MJCF files of the package Brax, compiled by MuJoCo."""
 
-import importlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,29 +12,23 @@ from typing import Any
 import numpy as np
 
 from tensorrvea.checks import check_choice
+from tensorrvea.optional import import_optional
 
-REMEDY = 'pip install "tensorrvea[neuroevolution]"'
+EXTRA = "neuroevolution"
 
 
-def require(package: str, *, needed_for: str) -> ModuleType:
-    """Import an optional package; the error says how to install it."""
-    try:
-        return importlib.import_module(package)
-    except ModuleNotFoundError as error:
-        top = package.partition(".")[0]
-        if error.name is None or error.name.partition(".")[0] != top:
-            raise  # the package is installed, but one of its own imports is missing
-        raise ModuleNotFoundError(
-            f"{needed_for} needs {error.name!r}, which is not installed: {REMEDY}", name=error.name
-        ) from error
+def require(module: str, *, needed_for: str) -> ModuleType:
+    """Import an optional module; the error says how to install it."""
+    return import_optional(module, needed_for=needed_for, extra=EXTRA)
 
 
 def model_path(model: str) -> Path:
     """Path of the MJCF file in the package Brax, without importing it."""
     spec = find_spec("brax")
     if spec is None or spec.origin is None:
+        remedy = f'pip install "tensorrvea[{EXTRA}]"'
         raise ModuleNotFoundError(
-            f"the robots' models come with the package 'brax', which is not installed: {REMEDY}", name="brax"
+            f"the robots' models come with the package 'brax', which is not installed: {remedy}", name="brax"
         )
     assets = Path(spec.origin).parent / "envs" / "assets"
     known = tuple(sorted(path.stem for path in assets.glob("*.xml")))

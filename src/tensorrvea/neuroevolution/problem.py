@@ -176,7 +176,7 @@ class RobotProblem(Problem):
             backend=self.backend,
             plane=self.task.plane,
             ground=self.task.ground,
-            **capsules(self.task, states[::stride])._asdict(),
+            **vars(capsules(self.task, states[::stride])),
             seconds=stride * trajectory.dt,
             objectives=self.objective_names,
             returns=None if trajectory.failed else trajectory.rewards.sum(axis=0),
@@ -225,10 +225,7 @@ class RobotProblem(Problem):
         return (*super().source_parts, *self._make_identity())
 
     def _make_identity(self) -> tuple:
-        return (
-            self.task, self.backend, self.policy, self.steps, self.episodes, self.starts, self.start_seed,
-            self.control_weight, self.lanes,
-        )  # fmt: skip
+        return (self.task, *self.settings)
 
     def _check_outputs(self) -> None:
         """Skip the check, since the function is not the user's and tracing an engine takes seconds."""
@@ -266,3 +263,30 @@ def mean_returns(played: Episodes) -> Any:
     xp = played.returns.__array_namespace__()
     failed = played.failed.any(axis=1)
     return xp.where(failed[:, None], xp.nan, played.returns.mean(axis=1))
+
+
+def record(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None) -> Trajectory:
+    """Record one episode of a policy, from an unseen start state.
+
+    The episode is simulated alone. Robots are chaotic and another batch width rounds differently, so that it need not
+    fall at the same step as when it was scored.
+    """
+    return _check_policy(policy).record(policy.x, seed=seed, steps=steps)
+
+
+def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, frames_per_second: float = 25.0) -> Replay:
+    """The robot's shape over one recorded episode."""
+    return _check_policy(policy).replay(policy.x, seed=seed, steps=steps, frames_per_second=frames_per_second)
+
+
+def rescore(problem: RobotProblem, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> Scores:
+    """Score the policies ``x`` (k, d), such as ``result.X``, on start states that no search has used."""
+    if not isinstance(problem, RobotProblem):
+        raise TypeError(f"problem takes a RobotProblem, got {problem!r:.80}")
+    return problem.rescore(x, episodes=episodes, seed=seed)
+
+
+def _check_policy(policy: RobotPolicy) -> RobotProblem:
+    if not isinstance(policy, RobotPolicy):
+        raise TypeError(f"policy takes what problem.load(x) returns, got {policy!r:.80}")
+    return policy.problem

@@ -9,8 +9,7 @@ import numpy as np
 from tensorrvea.checks import check_integer
 from tensorrvea.neuroevolution.capsules import Replay
 from tensorrvea.neuroevolution.models import require
-from tensorrvea.neuroevolution.playback import replay
-from tensorrvea.neuroevolution.problem import RobotPolicy
+from tensorrvea.neuroevolution.problem import RobotPolicy, replay
 
 PAPER, GROUND, TICK, TEXT = (250, 250, 248), (214, 210, 200), (150, 146, 138), (60, 60, 60)
 # Okabe and Ito's palette for colour-blind readers.

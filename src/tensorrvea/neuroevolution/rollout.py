@@ -146,15 +146,7 @@ def run_lanes(world: World[Physics], x: Float[Array, "n d"], starts: Any, *, lan
             total=jnp.zeros((lanes, m), x.dtype),
             length=jnp.zeros(lanes, int),
             queue=jnp.asarray(lanes, int),
-            done=Episodes(
-                returns=jnp.zeros((jobs, m), x.dtype),
-                lengths=jnp.zeros(jobs, int),
-                failed=jnp.zeros(jobs, bool),
-            ),
+            done=Episodes(jnp.zeros((jobs, m), x.dtype), jnp.zeros(jobs, int), jnp.zeros(jobs, bool)),
         ),
     )
-    return Episodes(
-        returns=end.done.returns.reshape(n, episodes, m),
-        lengths=end.done.lengths.reshape(n, episodes),
-        failed=end.done.failed.reshape(n, episodes),
-    )
+    return Episodes(*(part.reshape(n, episodes, *part.shape[1:]) for part in end.done))

@@ -17,9 +17,6 @@ TORSO_HEIGHT = 1.25  # of hopper and walker in their models, where the slider is
 ARM, FOREARM = 0.1, 0.11  # lengths of the reacher's links, to the fingertip
 
 
-# Reward terms
-
-
 def forward_velocity(step: Step) -> Any:
     """Velocity along x over one environment step."""
     return (step.after[..., 0] - step.before[..., 0]) / step.dt
@@ -40,9 +37,6 @@ def target_distance(step: Step) -> Any:
     xp = step.after.__array_namespace__()
     offset = reacher_tip(step.after) - step.after[..., 2:4]
     return xp.sqrt((offset * offset).sum(axis=-1))
-
-
-# Start states
 
 
 def noisy_start(
@@ -78,9 +72,6 @@ def reacher_start(key: PRNGKeyArray, q: Any, velocities: int) -> tuple[Array, Ar
     angle = 2 * jnp.pi * turn
     target = 0.2 * radius * jnp.stack([jnp.cos(angle), jnp.sin(angle)])
     return q.at[2:4].set(target), qd.at[2:4].set(0)
-
-
-# Observations
 
 
 def walker_observation(q: Any, qd: Any) -> Any:
@@ -120,9 +111,6 @@ def reacher_observation(q: Any, qd: Any) -> Any:
     tip_to_target = reacher_tip(q) - target
     parts = [xp.cos(angles), xp.sin(angles), target, xp.stack([x, y], axis=-1), tip_to_target, flat]
     return xp.concatenate(parts, axis=-1)
-
-
-# Termination
 
 
 def hopper_healthy(q: Any, qd: Any) -> Any:

@@ -19,7 +19,7 @@ class Step(NamedTuple):
     velocity: Float[Any, "*batch nv"]
     action: Float[Any, "*batch nu"]
     dt: float
-    control_weight: float
+    control_weight: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +44,8 @@ class Task:
     name: str
     model: str
     """Name of the MJCF file among Brax's assets."""
-    environment: str
-    """Name of the Brax environment, which defines time steps and gears of Brax's pipelines."""
+    environment: str | None = None
+    """Name of the Brax environment, which defines time steps and gears; the model's by default."""
     frames: int
     """Physics steps per environment step."""
     observations: int
@@ -56,8 +56,8 @@ class Task:
     objectives: tuple[Objective, ...]
     healthy: Callable[[Any, Any], Any] = always_healthy
     """An episode ends with the first state that is not healthy."""
-    control_weight: float
-    limit: float
+    control_weight: float = 1.0
+    limit: float = 20.0
     """A step's reward beyond this limit (plus the control cost) counts as an exploding simulation."""
     references: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Reference points for the hypervolume, by experiment, in the rewards' own signs."""

@@ -3,21 +3,8 @@
 from typing import Any
 
 from tensorrvea.checks import check_choice
-from tensorrvea.neuroevolution.rules import (
-    ant_healthy,
-    ant_start,
-    control_cost,
-    drop_coordinates,
-    forward_velocity,
-    height_gain,
-    hopper_healthy,
-    noisy_start,
-    reacher_observation,
-    reacher_start,
-    target_distance,
-    walker_healthy,
-    walker_observation,
-)
+from tensorrvea.neuroevolution import rules
+from tensorrvea.neuroevolution.rules import control_cost, forward_velocity, height_gain, target_distance
 from tensorrvea.neuroevolution.task import Objective, Task
 
 FORWARD = Objective(name="forward reward", reward=forward_velocity)
@@ -28,15 +15,12 @@ CONTROL_ALIVE = Objective(name="control cost", reward=lambda step: -control_cost
 
 _HOPPER: dict[str, Any] = {
     "model": "hopper",
-    "environment": "hopper",
     "frames": 4,
     "observations": 11,
     "actions": 3,
-    "observe": walker_observation,
-    "start": noisy_start(5e-3),
-    "healthy": hopper_healthy,
-    "control_weight": 1.0,
-    "limit": 20.0,
+    "observe": rules.walker_observation,
+    "start": rules.noisy_start(5e-3),
+    "healthy": rules.hopper_healthy,
 }
 
 TASKS: dict[str, Task] = {
@@ -49,8 +33,8 @@ TASKS: dict[str, Task] = {
             frames=5,
             observations=17,
             actions=6,
-            observe=drop_coordinates(1),
-            start=noisy_start(0.1, normal_velocity=True),
+            observe=rules.drop_coordinates(1),
+            start=rules.noisy_start(0.1, normal_velocity=True),
             objectives=(FORWARD, CONTROL),
             control_weight=0.1,
             limit=40.0,
@@ -81,15 +65,13 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoSwimmer",
             model="swimmer",
-            environment="swimmer",
             frames=4,
             observations=8,
             actions=2,
-            observe=drop_coordinates(2),
-            start=noisy_start(0.1),
+            observe=rules.drop_coordinates(2),
+            start=rules.noisy_start(0.1),
             objectives=(FORWARD, CONTROL),
             control_weight=1e-4,
-            limit=20.0,
             references={"neuroevolution": (0.0, -0.19898804)},
             plane="xy",
             ground=False,
@@ -98,45 +80,38 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoWalker2d",
             model="walker2d",
-            environment="walker2d",
             frames=4,
             observations=17,
             actions=6,
-            observe=walker_observation,
-            start=noisy_start(5e-3),
-            healthy=walker_healthy,
+            observe=rules.walker_observation,
+            start=rules.noisy_start(5e-3),
+            healthy=rules.walker_healthy,
             objectives=(FORWARD_ALIVE, CONTROL_ALIVE),
-            control_weight=1.0,
-            limit=20.0,
         ),
         Task(
             name="MoAnt",
             model="ant",
-            environment="ant",
             frames=5,
             observations=27,
             actions=8,
-            observe=drop_coordinates(2),
-            start=ant_start,
-            healthy=ant_healthy,
+            observe=rules.drop_coordinates(2),
+            start=rules.ant_start,
+            healthy=rules.ant_healthy,
             objectives=(FORWARD_ALIVE, CONTROL_ALIVE),
             control_weight=0.5,
-            limit=20.0,
         ),
         Task(
             name="MoReacher",
             model="reacher",
-            environment="reacher",
             frames=2,
             observations=11,
             actions=2,
-            observe=reacher_observation,
-            start=reacher_start,
+            observe=rules.reacher_observation,
+            start=rules.reacher_start,
             objectives=(
                 Objective(name="goal reward", reward=lambda step: -target_distance(step)),
                 CONTROL,
             ),
-            control_weight=1.0,
             limit=2.0,
             plane="xy",
             ground=False,

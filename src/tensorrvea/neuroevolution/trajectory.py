@@ -26,28 +26,20 @@ class Trajectory(NamedTuple):
 def record_episode(world: World, x: Any, starts: tuple[Any, Any], *, steps: int, host: bool) -> Trajectory:
     """Record one episode of the policy ``x`` from the first of the start states."""
     motion, outcome = (_trace_on_host if host else _trace)(world, x, starts, steps)
+    before, after, velocity, action = motion
     ended = ~outcome.healthy | outcome.exploded
     length = int(np.argmax(ended)) + 1 if ended.any() else steps
     return Trajectory(
-        q=np.concatenate([motion.before[:1], motion.after[:length]]),
-        qd=np.concatenate([np.asarray(starts[1])[:1], motion.velocity[:length]]),
-        actions=motion.action[:length],
+        q=np.concatenate([before[:1], after[:length]]),
+        qd=np.concatenate([np.asarray(starts[1])[:1], velocity[:length]]),
+        actions=action[:length],
         rewards=outcome.reward[:length],
         dt=world.physics.dt,
         failed=bool(outcome.exploded[length - 1]),
     )
 
 
-class _Motion(NamedTuple):
-    """The arrays of a ``Step``."""
-
-    before: Any
-    after: Any
-    velocity: Any
-    action: Any
-
-
-def _trace(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[_Motion, Outcome]:
+def _trace(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[tuple[Any, ...], Outcome]:
     """Simulate ``steps`` steps in compiled code, also past the end of the episode."""
     dtype = jnp.result_type(float)
     q, qd = (jnp.asarray(part, dtype)[:1] for part in starts)
@@ -59,12 +51,12 @@ def _trace(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[_
 def _trace_compiled(world: World, weights: Float[Array, "1 d"], q: Array, qd: Array, *, steps: int) -> Any:
     def step(state: Any, _: None) -> Any:
         state, outcome, made = advance(world, weights, state)
-        return state, (_Motion(*made[:4]), outcome)
+        return state, (made[:4], outcome)
 
     return jax.lax.scan(step, jax.vmap(world.physics.init)(q, qd), None, length=steps)[1]
 
 
-def _trace_on_host(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[_Motion, Outcome]:
+def _trace_on_host(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[tuple[Any, ...], Outcome]:
     """Simulate in the C engine until the episode ends."""
     q, qd = (np.asarray(part, np.float64)[:1] for part in starts)
     lanes = Lanes(
@@ -75,7 +67,7 @@ def _trace_on_host(world: World, x: Any, starts: tuple[Any, Any], steps: int) ->
     for _ in range(steps):
         q, qd, outcome, made = advance_on_host(world, lanes)
         lanes = lanes._replace(q=q, qd=qd)
-        traced.append((_Motion(*made[:4]), outcome))
+        traced.append((made[:4], outcome))
         if outcome.exploded[0] or not outcome.healthy[0]:
             break
     return jax.tree.map(lambda *rows: np.concatenate(rows), *traced)

@@ -8,12 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from tensorrvea.problems.dtlz import DTLZ, DTLZ1, DTLZ3, multimodal_distance
+from tensorrvea.problems.dtlz import DTLZ1, DTLZ3, Multimodal
 from tensorrvea.problems.fronts import Interval, shape_of_angles, shape_of_factors, spread, unit_points
 from tensorrvea.problems.trigonometry import cosine_of_turns
 
 
-class Bands(DTLZ):
+class Bands(Multimodal):
     """Constraints cos(aπv) ≥ b on values v: only bands of v are feasible, the first of which starts at 0."""
 
     constrained = True
@@ -29,10 +29,17 @@ class Bands(DTLZ):
         middles = np.arange(0, 1 + half, 2 / self.a)
         return [(max(0.0, middle - half), min(1.0, middle + half)) for middle in middles.tolist()]
 
-    def banded_positions(self, points: int, banded: int) -> Float[np.ndarray, "k p"]:
-        """Position variables, of which the first ``banded`` lie inside the bands."""
+    def banded_front(self, points: int, banded: int) -> Float[np.ndarray, "k m"]:
+        """Distinct points of the front whose first ``banded`` position variables lie inside the bands."""
         unit = unit_points(points, self.objectives - 1)
-        return np.hstack([spread(unit[:, :banded], self.bands()), unit[:, banded:]])
+        position = np.hstack([spread(unit[:, :banded], self.bands()), unit[:, banded:]])
+        return np.unique(self.front_at(position), axis=0)
+
+    def front_at(self, position: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
+        """The unconstrained front at given position variables."""
+        if isinstance(self, DTLZ1):
+            return 0.5 * shape_of_factors(position, 1 - position)
+        return shape_of_angles(position)
 
 
 class DC1(Bands):
@@ -43,6 +50,9 @@ class DC1(Bands):
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
         return self.band_constraint(x[:, :1])
 
+    def front(self, points: int = 1000) -> np.ndarray:
+        return self.banded_front(points, banded=1)
+
 
 class DC2(Bands):
     """Bands of the distance: the front is whole, and infeasible regions lie between it and far solutions."""
@@ -50,7 +60,7 @@ class DC2(Bands):
     a, b = 3.0, 0.9
 
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
-        g = 0.01 * multimodal_distance(x, self.positions)[:, None]
+        g = 0.01 * self.distance(x)[:, None]
         return jnp.concatenate([self.band_constraint(g), self.b - jnp.exp(-g)], axis=1)
 
 
@@ -60,22 +70,19 @@ class DC3(Bands):
     a, b = 5.0, 0.5
 
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
-        g = multimodal_distance(x, self.positions)[:, None]
+        g = self.distance(x)[:, None]
         return self.band_constraint(jnp.concatenate([g, self.position(x)], axis=1))
+
+    def front(self, points: int = 1000) -> np.ndarray:
+        return self.banded_front(points, banded=self.objectives - 1)
 
 
 class DC1DTLZ1(DC1, DTLZ1):
     """Three slices of DTLZ1's front."""
 
-    def front(self, points: int = 1000) -> np.ndarray:
-        return linear_front_at(self.banded_positions(points, banded=1))
-
 
 class DC1DTLZ3(DC1, DTLZ3):
     """Three slices of DTLZ3's front."""
-
-    def front(self, points: int = 1000) -> np.ndarray:
-        return spherical_front_at(self.banded_positions(points, banded=1))
 
 
 class DC2DTLZ1(DC2, DTLZ1):
@@ -89,25 +96,9 @@ class DC2DTLZ3(DC2, DTLZ3):
 class DC3DTLZ1(DC3, DTLZ1):
     """3^(m−1) patches of DTLZ1's front."""
 
-    def front(self, points: int = 1000) -> np.ndarray:
-        return linear_front_at(self.banded_positions(points, banded=self.objectives - 1))
-
 
 class DC3DTLZ3(DC3, DTLZ3):
     """3^(m−1) patches of DTLZ3's front."""
 
-    def front(self, points: int = 1000) -> np.ndarray:
-        return spherical_front_at(self.banded_positions(points, banded=self.objectives - 1))
-
 
 ALL = (DC1DTLZ1, DC1DTLZ3, DC2DTLZ1, DC2DTLZ3, DC3DTLZ1, DC3DTLZ3)
-
-
-def linear_front_at(position: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
-    """Distinct points of DTLZ1's front at given position variables."""
-    return np.unique(0.5 * shape_of_factors(position, 1 - position), axis=0)
-
-
-def spherical_front_at(position: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
-    """Distinct points of DTLZ3's front at given position variables."""
-    return np.unique(shape_of_angles(position), axis=0)

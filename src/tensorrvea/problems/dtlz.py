@@ -8,12 +8,7 @@ from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
-from tensorrvea.problems.fronts import (
-    degenerate_front,
-    disconnected_front,
-    linear_front,
-    spherical_front,
-)
+from tensorrvea.problems.fronts import degenerate_front, disconnected_front, linear_front, spherical_front
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
 from tensorrvea.problems.sums import masked_sum, sliced_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
@@ -43,15 +38,30 @@ class DTLZ(Benchmark):
     def position(self, x: Float[Array, "n d"]) -> Float[Array, "n p"]:
         return x[:, : self.positions]
 
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """g of DTLZ2, DTLZ4 and DTLZ5: Σ (x − 1/2)², over the distance variables."""
+        return masked_sum(self.positions, (x - 0.5) ** 2)
 
-class DTLZ1(DTLZ):
+
+class Multimodal(DTLZ):
+    """The distance of DTLZ1 and DTLZ3."""
+
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """100 · (k + Σ (x − 1/2)² − cos 20π(x − 1/2)), over the k distance variables.
+
+        k is added term by term: near the front each term is small, and adding 100 · k at the end would cancel it.
+        """
+        y = x - 0.5
+        return 100 * sliced_sum(self.positions, y * y + versine_of_turns(10 * y))
+
+
+class DTLZ1(Multimodal):
     """Linear front Σ fᵢ = 1/2; 11^k − 1 local fronts."""
 
     distance_variables = 5
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = multimodal_distance(x, self.positions)
-        return 0.5 * (1 + g)[:, None] * linear_shape(self.position(x))
+        return 0.5 * (1 + self.distance(x))[:, None] * linear_shape(self.position(x))
 
     def front(self, points: int = 1000) -> np.ndarray:
         return 0.5 * linear_front(points, self.objectives)
@@ -61,29 +71,21 @@ class DTLZ2(DTLZ):
     """Spherical front Σ fᵢ² = 1."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = squared_distance(x, self.positions)
-        return (1 + g)[:, None] * spherical_shape(self.position(x))
+        return (1 + self.distance(x))[:, None] * spherical_shape(self.position(x))
 
     def front(self, points: int = 1000) -> np.ndarray:
         return spherical_front(points, self.objectives)
 
 
-class DTLZ3(DTLZ2):
+class DTLZ3(Multimodal, DTLZ2):
     """Spherical front; 3^k − 1 local fronts."""
-
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = multimodal_distance(x, self.positions)
-        return (1 + g)[:, None] * spherical_shape(self.position(x))
 
 
 class DTLZ4(DTLZ2):
     """Spherical front; most solutions lie near its edge."""
 
-    bias = 100.0
-
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = squared_distance(x, self.positions)
-        return (1 + g)[:, None] * spherical_shape(self.position(x) ** self.bias)
+    def position(self, x: Float[Array, "n d"]) -> Float[Array, "n p"]:
+        return super().position(x) ** 100.0
 
 
 class DTLZ5(DTLZ):
@@ -99,9 +101,6 @@ class DTLZ5(DTLZ):
 
     def front(self, points: int = 1000) -> np.ndarray:
         return degenerate_front(points, self.objectives, farthest=self.farthest())
-
-    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-        return squared_distance(x, self.positions)
 
     def farthest(self) -> float:
         """The largest value of ``distance``."""
@@ -133,20 +132,6 @@ class DTLZ7(DTLZ):
 
 
 ALL = (DTLZ1, DTLZ2, DTLZ3, DTLZ4, DTLZ5, DTLZ6, DTLZ7)
-
-
-def squared_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
-    """g of DTLZ2, DTLZ4 and DTLZ5: Σ (x − 1/2)², over the distance variables."""
-    return masked_sum(positions, (x - 0.5) ** 2)
-
-
-def multimodal_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
-    """g of DTLZ1 and DTLZ3: 100 · (k + Σ (x − 1/2)² − cos 20π(x − 1/2)), over the k distance variables.
-
-    k is added term by term: near the front each term is small, and adding 100 · k at the end would cancel it.
-    """
-    y = x - 0.5
-    return 100 * sliced_sum(positions, y * y + versine_of_turns(10 * y))
 
 
 def narrowed_shape(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Float[Array, "n m"]:

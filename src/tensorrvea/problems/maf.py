@@ -6,20 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from tensorrvea.problems.dtlz import (
-    DTLZ,
-    DTLZ7,
-    multimodal_distance,
-    narrowed_shape,
-    squared_distance,
-)
-from tensorrvea.problems.fronts import (
-    degenerate_curve,
-    linear_front,
-    shape_of_angles,
-    spherical_front,
-    unit_points,
-)
+from tensorrvea.problems.dtlz import DTLZ, DTLZ4, DTLZ7, Multimodal, narrowed_shape
+from tensorrvea.problems.fronts import degenerate_curve, linear_front, shape_of_angles, spherical_front, unit_points
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
 from tensorrvea.problems.sums import masked_sum
 
@@ -28,7 +16,7 @@ class MaF1(DTLZ):
     """Inverted linear front Σ (1 − fᵢ) = 1, which reference vectors of a simplex mostly miss."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        return (1 + squared_distance(x, self.positions))[:, None] * (1 - linear_shape(self.position(x)))
+        return (1 + self.distance(x))[:, None] * (1 - linear_shape(self.position(x)))
 
     def front(self, points: int = 1000) -> np.ndarray:
         return 1 - linear_front(points, self.objectives)
@@ -53,11 +41,11 @@ class MaF2(DTLZ):
         return shape_of_angles(0.5 * unit_points(points, self.objectives - 1) + 0.25)
 
 
-class MaF3(DTLZ):
+class MaF3(Multimodal):
     """Convex front √f₁ + … + √fₘ₋₁ + fₘ = 1; local fronts as in DTLZ3."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f = (1 + multimodal_distance(x, self.positions))[:, None] * spherical_shape(self.position(x))
+        f = (1 + self.distance(x))[:, None] * spherical_shape(self.position(x))
         return jnp.concatenate([f[:, :-1] ** 4, f[:, -1:] ** 2], axis=1)
 
     def front(self, points: int = 1000) -> np.ndarray:
@@ -65,12 +53,12 @@ class MaF3(DTLZ):
         return np.hstack([lattice[:, :-1] ** 2, lattice[:, -1:]])
 
 
-class MaF4(DTLZ):
+class MaF4(Multimodal):
     """Inverted spherical front scaled by 2, 4, …, 2^m; local fronts as in DTLZ3."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         scale = self.scale().astype(x.dtype)
-        return (1 + multimodal_distance(x, self.positions))[:, None] * (1 - spherical_shape(self.position(x))) * scale
+        return (1 + self.distance(x))[:, None] * (1 - spherical_shape(self.position(x))) * scale
 
     def scale(self) -> np.ndarray:
         return 2.0 ** np.arange(1, self.objectives + 1)
@@ -79,14 +67,13 @@ class MaF4(DTLZ):
         return self.scale() * (1 - spherical_front(points, self.objectives))
 
 
-class MaF5(DTLZ):
+class MaF5(DTLZ4):
     """Convex front scaled by 2^m, …, 4, 2; most solutions lie near its edge.
 
     Args:
       exponent: of the objectives: 4 as in the paper, or 1 as in PlatEMO and jMetal, which makes the front concave.
     """
 
-    bias = 100.0
     setting_names = ("exponent",)
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, exponent: int = 4):
@@ -96,7 +83,7 @@ class MaF5(DTLZ):
         super().__init__(objectives=objectives, variables=variables)
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f = (1 + squared_distance(x, self.positions))[:, None] * spherical_shape(self.position(x) ** self.bias)
+        f = (1 + self.distance(x))[:, None] * spherical_shape(self.position(x))
         return f**self.exponent * self.scale().astype(x.dtype)
 
     def scale(self) -> np.ndarray:
@@ -113,7 +100,7 @@ class MaF6(DTLZ):
     """Degenerate front: a curve for any number of objectives."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = squared_distance(x, self.positions)[:, None]
+        g = self.distance(x)[:, None]
         return (1 + 100 * g) * narrowed_shape(self.position(x), g)
 
     def front(self, points: int = 1000) -> np.ndarray:

@@ -5,7 +5,7 @@ import io
 import warnings
 from collections.abc import Iterator
 from functools import cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import jax.numpy as jnp
@@ -23,9 +23,9 @@ class Brax:
 
     def __init__(self, task: Task, backend: str):
         envs = import_brax()
-        check_choice("environment of a task", task.environment, tuple(sorted(envs._envs)))
+        name = check_choice("environment of a task", task.environment or task.model, tuple(sorted(envs._envs)))
         with quiet(), without_log_file():
-            self.environment = envs.get_environment(task.environment, backend=PIPELINES[backend])
+            self.environment = envs.get_environment(name, backend=PIPELINES[backend])
         self.dt = float(self.environment.dt)
         self.velocities = self.environment.sys.qd_size()
 
@@ -49,19 +49,8 @@ def import_brax() -> ModuleType:
         fluid = require("brax.fluid", needed_for="backend 'brax'")
     # JAX has removed clip's ``a_min``, which Brax 0.14's fluid forces (and so the swimmer) still use. Only the name
     # ``jp`` in that module is replaced.
-    vars(fluid)["jp"] = _NumpyWithOldClip("jax.numpy")
+    vars(fluid)["jp"] = SimpleNamespace(**vars(jnp) | {"clip": lambda x, *, a_min: jnp.maximum(x, a_min)})
     return envs
-
-
-class _NumpyWithOldClip(ModuleType):
-    """``jax.numpy`` with a ``clip`` that takes ``a_min``."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(jnp, name)
-
-    @staticmethod
-    def clip(x: Array, *, a_min: float) -> Array:
-        return jnp.maximum(x, a_min)
 
 
 @contextlib.contextmanager
