@@ -43,7 +43,7 @@ class Benchmark(Problem):
     @property
     def settings(self) -> tuple[tuple[str, Any], ...]:
         """Names and values of the arguments besides the sizes."""
-        return tuple((name, getattr(self, name)) for name in self.setting_names)
+        return tuple((name, vars(self)[name]) for name in self.setting_names)
 
     def _make_identity(self) -> tuple:
         return (type(self), self.objectives, self.variables, self.settings)
