@@ -325,6 +325,8 @@ def test_problems_that_can_play_an_episode_are_asked_for_a_spread(result):
     asked = []
 
     class Player(type(result.problem)):
+        can_replay = True
+
         def replay(self, x):
             asked.append(x)
             shape = {"names": ["left leg", "torso"], "radii": np.array([0.1, 0.2]), "fixed": np.array([False, False])}

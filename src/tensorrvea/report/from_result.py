@@ -38,7 +38,7 @@ def run_from_result(result: Result, label: str | None = None, *, replays: int = 
         violation=shown.violation,
         history=_history(result),
         true_front=problem.front(TRUE_FRONT_POINTS),
-        reference_point=_reference_point(problem),
+        reference_point=problem.reference_point(),
         replays=_replays(problem, shown, replays),
         provenance=_provenance(result),
     )
@@ -51,22 +51,9 @@ def algorithm_name(algorithm: Any) -> str:
     return name if variation is None or type(variation).__name__ == "GA" else f"{name} + {type(variation).__name__}"
 
 
-def _reference_point(problem: Any) -> np.ndarray | None:
-    """For hypervolume, from problems that name one; a robot's task which is not in the paper names none."""
-    if not hasattr(problem, "reference_point"):
-        return None
-    try:
-        return problem.reference_point()
-    except ValueError:
-        return None
-
-
-def _replays(problem: Any, shown: Any, count: int) -> list[Replay]:
-    """Episodes of a spread of the front, from problems that can play one.
-
-    Such a problem has ``replay(x)``, which gives the robot's shape over time, as ``neuroevolution.replay`` does.
-    """
-    if count == 0 or len(shown) == 0 or not hasattr(problem, "replay"):
+def _replays(problem: Problem, shown: Any, count: int) -> list[Replay]:
+    """Episodes of solutions spread over the front, for problems that can replay one."""
+    if count == 0 or len(shown) == 0 or not problem.can_replay:
         return []
     chosen = spread(shown.F, count, problem.directions)
     first = knee(shown.F, problem.directions)  # what a reader looks at first is always among them

@@ -5,9 +5,10 @@ from typing import Any
 
 from tensorrvea import stop
 from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
+from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.operators import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 from tensorrvea.problem import Problem
-from tensorrvea.problems import NAMED
+from tensorrvea.problems import NAMED, Benchmark
 
 ALGORITHMS: dict[str, type] = {cls.__name__: cls for cls in (TensorRVEA, RVEA, NSGA2, RandomSearch)}
 VARIATIONS: dict[str, type] = {cls.__name__: cls for cls in (GA, DE, PSO, CSO, Random)}
@@ -20,8 +21,6 @@ ROBOT = "RobotProblem"
 def problem_class(name: str) -> type[Problem]:
     """The class of a benchmark problem or of a robot's task; KeyError for anything else."""
     if name == ROBOT:
-        from tensorrvea.neuroevolution import RobotProblem  # needs an engine: only for who asks for it
-
         return RobotProblem
     return NAMED[name]
 
@@ -38,15 +37,12 @@ def settings_of(part: Any) -> dict[str, Any] | None:
 def problem_settings(problem: Problem) -> tuple[str, dict[str, Any]] | None:
     """The registered name of a problem and the arguments that make it again; None if it is the user's own."""
     name = type(problem).__name__
-    if name == ROBOT and type(problem).__module__.startswith("tensorrvea."):
-        from tensorrvea.neuroevolution import TASKS
-
-        robot: Any = problem
-        if robot.task not in TASKS.values():
+    settings: dict[str, Any]
+    if type(problem) is RobotProblem:
+        if problem.task not in TASKS.values():
             return None
-        named = ("backend", "steps", "episodes", "starts", "start_seed", "control_weight", "lanes")
-        settings = {"task": robot.task.name, "hidden": robot.policy.hidden} | {n: getattr(robot, n) for n in named}
-    elif NAMED.get(name) is type(problem):
+        settings = dict(problem.settings)
+    elif isinstance(problem, Benchmark) and NAMED.get(name) is type(problem):
         settings = {"objectives": problem.objectives, "variables": problem.variables} | dict(problem.settings)
     else:
         return None
