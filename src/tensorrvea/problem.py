@@ -5,7 +5,7 @@ users see their own values and directions.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,10 +18,6 @@ from tensorrvea.devices import row_numbers
 from tensorrvea.directions import signs
 from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
 from tensorrvea.search_space import SearchSpace
-
-if TYPE_CHECKING:
-    from tensorrvea.neuroevolution.capsules import Replay
-    from tensorrvea.neuroevolution.scores import Scores
 
 
 class Problem:
@@ -186,12 +182,12 @@ class Problem:
         """The reference point of the hypervolume, in the user's signs; None if the problem defines none."""
         return None
 
-    def rescore(self, x: ArrayLike) -> "Scores | None":
+    def rescore(self, x: ArrayLike) -> Any:
         """Evaluate solutions (k, d) again under conditions that the search has not seen; None if there are none."""
         del x
         return None
 
-    def replay(self, x: ArrayLike) -> "Replay | None":
+    def replay(self, x: ArrayLike) -> Any:
         """The motion that one solution (d,) produces, for animations; None unless ``can_replay``."""
         del x
         return None
