@@ -6,7 +6,7 @@ space (logarithms for log-scaled variables, a unit interval for each integer); u
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike
 from tensorrvea.checks import as_tuple, check_array, check_callable, check_directions, check_flag, check_integer
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import signs
+
+if TYPE_CHECKING:
+    from tensorrvea.neuroevolution.replay import Replay
 
 
 class Problem:
@@ -46,6 +49,8 @@ class Problem:
     """
 
     host = False
+    can_replay: bool = False
+    """Whether ``replay`` returns a replay."""
 
     def __init__(
         self,
@@ -184,6 +189,17 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, variables={self.variables}, objectives={self.objectives})"
+
+    # Optional abilities, which subclasses override
+
+    def reference_point(self) -> np.ndarray | None:
+        """The reference point of the hypervolume, in the user's signs; None if the problem defines none."""
+        return None
+
+    def replay(self, x: ArrayLike) -> "Replay | None":
+        """The motion that one solution (d,) produces, for animations; None unless ``can_replay``."""
+        del x
+        return None
 
     # Details.
 

@@ -404,7 +404,7 @@ def test_speed_and_scrubbing(show):
 def test_progress_has_a_band_for_each_algorithm(show):
     browser = show(*[make_run(f"{name}, seed {s}", seed=s) for name in ("A", "B") for s in (1, 2, 3)])
     charts = "return [...document.querySelectorAll('.chart figcaption .name')].map(name => name.textContent)"
-    assert browser.run(charts) == ["hypervolume", "expected utility", "living", "evaluations a second"]
+    assert browser.run(charts) == ["hypervolume", "expected utility", "survivors", "evaluations per second"]
     assert browser.run("return document.querySelectorAll('.chart')[0].querySelectorAll('.band').length") == 2
     # Three runs that differ by 0.01: the mean is that of seed 2, the half width 4.302653 · 0.01 / √3.
     reading = browser.run("return document.querySelector('.reading-item').textContent")
@@ -629,8 +629,8 @@ def test_every_control_has_a_name(show):
 
 
 def test_decision_vectors_beside_the_page(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr("tensorrvea.report.page.MOST_X_BYTES", 1000)
-    monkeypatch.setattr("tensorrvea.report.page.MOST_F_BYTES", 1000)  # and not all solutions are in the page
+    monkeypatch.setattr("tensorrvea.report.page.MAX_X_BYTES", 1000)
+    monkeypatch.setattr("tensorrvea.report.page.MAX_F_BYTES", 1000)  # and not all solutions are in the page
     other, run = make_run("A", n=30, m=2, units=["", ""]), make_run("B", n=100, m=2, units=["", ""], seed=1)
     path = report([other, run], tmp_path / "large.html")
     browser.open(path)
@@ -674,7 +674,7 @@ def test_a_hundred_thousand_solutions_open_thinned_with_the_csv_whole(browser, m
     path, run = many
     assert path.stat().st_size < 10e6
     browser.open(path)
-    assert "they are beside it, in many.csv" in browser.text("#notices")
+    assert "they are in many.csv, next to this page" in browser.text("#notices")
     assert browser.text("#in-play") == "100,000 solutions; 20,000 of them drawn, all of them count"
     assert marked(browser, "sum") == (0, best_by_weights(run.F, [1, 1, 1]))
     browser.slide(".objective[data-objective='0'] .high", 500)

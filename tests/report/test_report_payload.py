@@ -14,16 +14,17 @@ from report_pages import make_run, walking
 
 import tensorrvea as tr
 from tensorrvea.cli.main import execute
+from tensorrvea.cli.report_sources import runs_from_directories
 from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.optimize import optimize
 from tensorrvea.report import History, Part, Replay, report
-from tensorrvea.report.bands import progress_charts
-from tensorrvea.report.beside import write_csv
 from tensorrvea.report.from_result import algorithm_name, run_from_result
-from tensorrvea.report.indicators import with_indicators
-from tensorrvea.report.packing import pack, pack_for_drawing, plain, safe_json
+from tensorrvea.report.indicators import add_indicators
+from tensorrvea.report.packing import pack, pack_16_bit, safe_json, to_json_value
 from tensorrvea.report.page import make_page, page_data
-from tensorrvea.report.write import gather_runs
+from tensorrvea.report.progress_charts import progress_charts
+from tensorrvea.report.solutions_csv import write_csv
+from tensorrvea.report.write import collect_runs
 from tensorrvea.runs import load
 
 
@@ -40,7 +41,7 @@ def test_packed_arrays_come_back_exactly(values):
 
 def test_arrays_for_drawing_are_within_a_step_of_their_range():
     values = np.random.default_rng(0).normal(size=(50, 3, 3)) * [1, 100, 1e-6]
-    packed = pack_for_drawing(values)
+    packed = pack_16_bit(values)
     low, high = np.array(packed["low"]), np.array(packed["high"])
     assert np.abs(low + unpack(packed) / 65535 * (high - low) - values).max(axis=(0, 1)) == pytest.approx(
         (high - low) / 65535 / 2, rel=0.2
@@ -57,7 +58,14 @@ def test_json_cannot_break_out_of_its_element():
 
 def test_provenance_of_any_kind_becomes_plain():
     given = {"a": np.float32(0.5), "b": np.arange(2), "c": float("nan"), 3: {1}, "d": (None, True), "e": object}
-    assert plain(given) == {"a": 0.5, "b": [0, 1], "c": "nan", "3": [1], "d": [None, True], "e": "<class 'object'>"}
+    assert to_json_value(given) == {
+        "a": 0.5,
+        "b": [0, 1],
+        "c": "nan",
+        "3": [1],
+        "d": [None, True],
+        "e": "<class 'object'>",
+    }
 
 
 def test_bands_are_means_with_confidence_over_the_runs_of_an_algorithm():
@@ -79,7 +87,7 @@ def test_bands_are_means_with_confidence_over_the_runs_of_an_algorithm():
 def test_speed_is_evaluations_by_elapsed_time():
     history = History(generations=np.arange(5), seconds=0.5 * np.arange(5), evaluations=10 * np.arange(1, 6))
     (chart,) = progress_charts([make_run("A", history=history)], ["A"])
-    assert chart["name"] == "evaluations a second"
+    assert chart["name"] == "evaluations per second"
     assert chart["curves"][0]["middle"] == [20.0] * 4
 
 
@@ -96,7 +104,7 @@ def fronts_alone(label, fronts, **changes):
 
 def test_curves_are_made_from_fronts_where_none_were_recorded():
     fronts = [(0, np.array([[2.0, 2.0]])), (4, np.array([[0.0, 1.0], [1.0, 0.0]]))]
-    indicated = with_indicators([fronts_alone("A", fronts), fronts_alone("B", [(0, np.array([[3.0, 1.0]]))])])
+    indicated = add_indicators([fronts_alone("A", fronts), fronts_alone("B", [(0, np.array([[3.0, 1.0]]))])])
     metrics = indicated.runs[0].history.metrics
     # Up to (3, 2), the worst of all: nothing at first (2 is not better than 2), then 3 · 1 + 2 · 2 - 2 · 1 = 5.
     assert metrics["hypervolume"][[0, 4]].tolist() == [0.0, 5.0]
@@ -110,7 +118,7 @@ def test_curves_are_made_from_fronts_where_none_were_recorded():
 def test_where_the_true_front_is_known_curves_are_of_it():
     fronts = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]))]
     truth = np.array([[0.0, 1.0], [1.0, 0.0]])
-    indicated = with_indicators([fronts_alone("A", fronts, true_front=truth)])
+    indicated = add_indicators([fronts_alone("A", fronts, true_front=truth)])
     metrics = indicated.runs[0].history.metrics
     assert list(metrics) == ["hypervolume", "IGD", "expected utility"]
     assert metrics["IGD"][[0, 4]].tolist() == [1.0, 0.0]
@@ -122,7 +130,7 @@ def test_where_the_true_front_is_known_curves_are_of_it():
 def test_the_problems_own_reference_point_comes_first():
     fronts = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 1.0]]))]
     run = fronts_alone("A", fronts, true_front=np.array([[0.0, 1.0]]), reference_point=np.array([2.0, 3.0]))
-    indicated = with_indicators([run])
+    indicated = add_indicators([run])
     assert indicated.runs[0].history.metrics["hypervolume"][[0, 4]].tolist() == [2.0, 4.0]
     assert "Hypervolume: up to the problem's reference point (2, 3)." in indicated.note
 
@@ -130,9 +138,9 @@ def test_the_problems_own_reference_point_comes_first():
 def test_large_hypervolumes_are_estimated_and_the_note_says_so(monkeypatch):
     fronts = [(0, np.full((1, 5), 2.0)), (4, np.ones((1, 5)))]
     run = make_run(m=5, reference_point=np.full(5, 3.0), history=History(generations=np.arange(5), fronts=fronts))
-    exact = with_indicators([run])
-    monkeypatch.setattr("tensorrvea.report.indicators.MOST_WORK", 0)
-    estimated = with_indicators([run])
+    exact = add_indicators([run])
+    monkeypatch.setattr("tensorrvea.report.indicators.MAX_EXACT_WORK", 0)
+    estimated = add_indicators([run])
     assert exact.runs[0].history.metrics["hypervolume"][[0, 4]].tolist() == [1.0, 32.0]
     # A cube's volume, of which each of 10,000 directions tells about as much as it differs: some per cent.
     assert estimated.runs[0].history.metrics["hypervolume"][[0, 4]] == pytest.approx([1.0, 32.0], rel=0.1)
@@ -148,11 +156,11 @@ def test_what_the_runs_recorded_stays_and_the_rest_is_added():
     some = make_run("A", m=2, units=["", ""], true_front=truth,
                     history=History(generations=np.arange(2), metrics=own, fronts=fronts))  # fmt: skip
     none = make_run("B", m=2, units=["", ""], history=History(generations=np.arange(2), fronts=fronts))
-    alone = with_indicators([some])
+    alone = add_indicators([some])
     assert list(alone.runs[0].history.metrics) == ["igd", "speed", "hypervolume", "expected utility"]
     assert alone.runs[0].history.metrics["igd"].tolist() == [9.0, 8.0]
     assert alone.note.endswith("Other indicators are as the runs recorded them.")
-    both = [run.history.metrics for run in with_indicators([some, none]).runs]
+    both = [run.history.metrics for run in add_indicators([some, none]).runs]
     assert both[0]["igd"].tolist() == [9.0, 8.0]
     assert "igd" not in both[1]
     assert both[0]["IGD (of fronts)"].tolist() == both[1]["IGD (of fronts)"].tolist() == [1.0, 0.0]
@@ -161,9 +169,9 @@ def test_what_the_runs_recorded_stays_and_the_rest_is_added():
 
 def test_without_fronts_nothing_is_added():
     run = make_run(history=History(generations=np.arange(2), metrics={"igd": np.ones(2)}))
-    assert with_indicators([run]).runs == [run]
-    assert with_indicators([run]).note == "Indicators are as the runs recorded them."
-    assert with_indicators([make_run(history=None)]).note == ""
+    assert add_indicators([run]).runs == [run]
+    assert add_indicators([run]).note == "Indicators are as the runs recorded them."
+    assert add_indicators([make_run(history=None)]).note == ""
 
 
 def test_ten_thousand_solutions_with_twelve_replays_stay_below_ten_megabytes():
@@ -171,7 +179,7 @@ def test_ten_thousand_solutions_with_twelve_replays_stay_below_ten_megabytes():
     page = make_page([run], title="large", stem="large")
     assert len(run.replays) == 12
     assert len(page.html.encode()) < 10e6
-    assert not page.csv_beside
+    assert not page.needs_csv
 
 
 def test_long_episodes_keep_their_time():
@@ -184,8 +192,8 @@ def test_long_episodes_keep_their_time():
 
 def test_decision_vectors_above_the_limit_go_into_a_csv(tmp_path, monkeypatch):
     run = make_run(n=40, m=2, d=300, units=["", ""], history=None)
-    assert not make_page([run], title="", stem="").csv_beside
-    monkeypatch.setattr("tensorrvea.report.page.MOST_X_BYTES", 40 * 300 * 8)  # in base64 it is a third more
+    assert not make_page([run], title="", stem="").needs_csv
+    monkeypatch.setattr("tensorrvea.report.page.MAX_X_BYTES", 40 * 300 * 8)  # in base64 it is a third more
     path = report(run, tmp_path / "wide.html")
     assert path.stat().st_size < 150_000
     rows = list(csv.reader(io.StringIO((tmp_path / "wide.csv").read_text(), newline="")))
@@ -196,7 +204,7 @@ def test_decision_vectors_above_the_limit_go_into_a_csv(tmp_path, monkeypatch):
 
 
 def test_a_million_solutions_are_thinned_with_their_extremes_and_a_note(monkeypatch):
-    monkeypatch.setattr("tensorrvea.report.page.MOST_F_BYTES", 4000)
+    monkeypatch.setattr("tensorrvea.report.page.MAX_F_BYTES", 4000)
     run = make_run(n=1000, m=2, units=["", ""], replays=[777])
     data, beside = page_data([run], title="", stem="many")
     kept = unpack(data["runs"][0]["rows"])
@@ -250,7 +258,7 @@ def test_a_result_becomes_a_run(result):
 
 def test_results_are_labelled_apart(result):
     other = replace(result, algorithm=tr.TensorRVEA(population=28, variation=tr.CSO()))
-    labels = [run.label for run in gather_runs([result, other, result, result], replays=0)]
+    labels = [run.label for run in collect_runs([result, other, result, result], replays=0)]
     one, two = "RandomSearch, seed 4", "TensorRVEA + CSO, seed 4"
     assert labels == [one, two, f"{one} (2)", f"{one} (3)"]
     assert algorithm_name(other.algorithm) == "TensorRVEA + CSO"
@@ -260,7 +268,7 @@ def test_run_directories_bring_their_manifest(result, tmp_path, monkeypatch):
     again = optimize(
         result.problem, result.algorithm, generations=8, seed=4, history="fronts", directory=tmp_path / "one"
     )
-    (run,) = gather_runs([tmp_path / "one"], replays=0)
+    (run,) = runs_from_directories([tmp_path / "one"])
     assert run.label == "one"
     assert (run.F == again.F).all()
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
@@ -268,8 +276,8 @@ def test_run_directories_bring_their_manifest(result, tmp_path, monkeypatch):
     assert run.provenance["started"] == manifest["sessions"][0]["started"]
     assert run.provenance["versions"] == manifest["sessions"][0]["versions"]
     # A directory of several seeds holds several results.
-    monkeypatch.setattr("tensorrvea.report.from_directory.load", lambda _: [result, replace(result, seed=5)])
-    both = gather_runs([str(tmp_path / "one"), make_run()], replays=0)
+    monkeypatch.setattr("tensorrvea.cli.report_sources.load", lambda _: [result, replace(result, seed=5)])
+    both = collect_runs([*runs_from_directories([tmp_path / "one"]), make_run()], replays=0)
     assert [run.label for run in both] == ["one, seed 4", "one, seed 5", "TensorRVEA"]
 
 
@@ -300,7 +308,7 @@ def test_the_command_makes_the_run_again(problem, algorithm, tmp_path):
     assert repr(again.algorithm) == repr(algorithm)
     assert (again.X == result.X).all()
     assert (again.F == result.F).all()
-    (from_directory,) = gather_runs([tmp_path / "again"], replays=0)
+    (from_directory,) = runs_from_directories([tmp_path / "again"])
     assert shlex.split(from_directory.provenance["command"]) == words
 
 
@@ -312,7 +320,7 @@ def test_what_a_command_line_cannot_say_has_no_command(result, tmp_path):
         assert "command" not in run_from_result(other, "own").provenance
     x = np.full((3, 7), 0.5)
     optimize(result.problem, result.algorithm, generations=2, seed=0, x=x, directory=tmp_path / "started")
-    (run,) = gather_runs([tmp_path / "started"], replays=0)
+    (run,) = runs_from_directories([tmp_path / "started"])
     assert "command" not in run.provenance
 
 
@@ -325,6 +333,8 @@ def test_problems_that_can_play_an_episode_are_asked_for_a_spread(result):
     asked = []
 
     class Player(type(result.problem)):
+        can_replay = True
+
         def replay(self, x):
             asked.append(x)
             shape = {"names": ["left leg", "torso"], "radii": np.array([0.1, 0.2]), "fixed": np.array([False, False])}
@@ -363,7 +373,7 @@ def page(*runs):
     [
         (lambda: make_run(F=np.zeros((50, 1)), objective_names=["a"], units=[""], directions=["min"]), "at least 2"),
         (lambda: make_run(F=np.full((50, 3), np.nan)), "F must be finite"),
-        (lambda: make_run(X=np.zeros((3, 4))), "as many rows"),
+        (lambda: make_run(X=np.zeros((3, 4))), "same number of rows"),
         (lambda: make_run(variable_names=["a"]), "X must have 1 columns"),
         (lambda: make_run(units=["a"]), "units must have 3 entries"),
         (lambda: make_run(directions=["min", "min", "up"]), "directions must be one of"),
@@ -372,12 +382,12 @@ def page(*runs):
         (lambda: make_run(replays=[walking(50)]), "a row of F, 0 to 49, got 50"),
         (lambda: History(generations=np.arange(3), living=np.arange(2)), "living must have 3 entries"),
         (lambda: broken_replay(ends=np.zeros((2, 2, 4))), r"ends must have shape \(frames, 1, 4\)"),
-        (lambda: broken_replay(parts=[Part(name="wall", radius=1, fixed=True)]), "one that is not fixed"),
+        (lambda: broken_replay(parts=[Part(name="wall", radius=1, fixed=True)]), "one part that is not fixed"),
         (lambda: broken_replay(seconds=0.0), "seconds must be"),
         (lambda: report([make_run()], "page.txt"), "path must end in .html"),
         (lambda: report([], "page.html"), "at least one result"),
         (lambda: page(make_run("A"), make_run("B", m=2, units=["", ""])), "same objective_names"),
-        (lambda: page(make_run("A"), make_run("A")), "label of its own"),
+        (lambda: page(make_run("A"), make_run("A")), "unique label"),
         (lambda: page(make_run(n=0)), "at least one solution"),
     ],
 )  # fmt: skip
@@ -387,5 +397,5 @@ def test_errors_name_the_argument(call, message):
 
 
 def test_what_is_no_result_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="results takes results, run directories or Run records, got 5"):
+    with pytest.raises(TypeError, match="results takes results or Run records, got 5"):
         report([make_run(), 5], tmp_path / "page.html")

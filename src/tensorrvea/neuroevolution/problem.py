@@ -52,6 +52,8 @@ class RobotProblem(Problem):
     RobotProblem(name='MoHopper-m2 (mujoco)', variables=243, objectives=2)
     """
 
+    can_replay = True
+
     def __init__(
         self,
         task: str | Task,

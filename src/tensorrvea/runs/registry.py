@@ -7,23 +7,20 @@ from tensorrvea import stop
 from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
 from tensorrvea.operators import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
 from tensorrvea.problem import Problem
-from tensorrvea.problems import NAMED
+from tensorrvea.problem_registry import PROBLEMS
+from tensorrvea.problem_registry import ROBOT as ROBOT
+from tensorrvea.problem_registry import make_problem as make_problem
+from tensorrvea.problem_registry import problem_settings as problem_settings
 
 ALGORITHMS: dict[str, type] = {cls.__name__: cls for cls in (TensorRVEA, RVEA, NSGA2, RandomSearch)}
 VARIATIONS: dict[str, type] = {cls.__name__: cls for cls in (GA, DE, PSO, CSO, Random)}
 OPERATORS: dict[str, type] = {cls.__name__: cls for cls in (SBX, PolynomialMutation)}
 STOPS: dict[str, type] = {cls.__name__: cls for cls in (stop.Stagnation, stop.MetricReached, stop.Target)}
 PARTS = ALGORITHMS | VARIATIONS | OPERATORS | STOPS
-ROBOT = "RobotProblem"
 
 
 def problem_class(name: str) -> type[Problem]:
-    """The class of a benchmark problem or of a robot's task; KeyError for anything else."""
-    if name == ROBOT:
-        from tensorrvea.neuroevolution import RobotProblem  # needs an engine: only for who asks for it
-
-        return RobotProblem
-    return NAMED[name]
+    return PROBLEMS[name]
 
 
 def settings_of(part: Any) -> dict[str, Any] | None:
@@ -33,29 +30,3 @@ def settings_of(part: Any) -> dict[str, Any] | None:
     if dataclasses.is_dataclass(part):
         return {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
     return dict(vars(part))
-
-
-def problem_settings(problem: Problem) -> tuple[str, dict[str, Any]] | None:
-    """The registered name of a problem and the arguments that make it again; None if it is the user's own."""
-    name = type(problem).__name__
-    if name == ROBOT and type(problem).__module__.startswith("tensorrvea."):
-        from tensorrvea.neuroevolution import TASKS
-
-        robot: Any = problem
-        if robot.task not in TASKS.values():
-            return None
-        named = ("backend", "steps", "episodes", "starts", "start_seed", "control_weight", "lanes")
-        settings = {"task": robot.task.name, "hidden": robot.policy.hidden} | {n: getattr(robot, n) for n in named}
-    elif NAMED.get(name) is type(problem):
-        settings = {"objectives": problem.objectives, "variables": problem.variables} | dict(problem.settings)
-    else:
-        return None
-    made = make_problem(name, settings)
-    return (name, settings) if made == problem else None
-
-
-def make_problem(name: str, settings: dict[str, Any]) -> Problem:
-    """A registered problem."""
-    if name == ROBOT and "hidden" in settings:
-        settings = settings | {"hidden": tuple(settings["hidden"])}
-    return problem_class(name)(**settings)

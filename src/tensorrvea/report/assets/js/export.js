@@ -44,10 +44,10 @@ function contentsOfCsv() {
   const filtered = playing < data.total;
   const withX = data.runs.some((run) => run.X);
   const columns = withX ? "objectives, violation and variables" : "objectives and violation, without variables";
-  const rest = data.csvBeside ? `; everything is in ${shorten(data.csvBeside, 80)}, beside this page` : "";
+  const rest = data.csvFile ? `; everything is in ${shorten(data.csvFile, 80)}, beside this page` : "";
   return {
-    name: [data.stem, data.csvBeside && "in-page", filtered && "filtered"].filter(Boolean).join("-") + ".csv",
-    label: filtered ? "Download filtered CSV" : data.csvBeside ? "Download CSV of this page" : "Download CSV",
+    name: [data.stem, data.csvFile && "in-page", filtered && "filtered"].filter(Boolean).join("-") + ".csv",
+    label: filtered ? "Download filtered CSV" : data.csvFile ? "Download CSV of this page" : "Download CSV",
     about: `${count(playing, "solution")}${filtered ? " in play" : ""} with ${columns}${rest}`,
   };
 }

@@ -51,9 +51,9 @@ function pinnedTable(pins) {
       const rest = element("span", { class: "muted", text: `+ ${width - FIRST_VARIABLES} more` });
       row(rest, pins.map(() => element("td", { text: "…" })));
     }
-  } else if (data.csvBeside) {
+  } else if (data.csvFile) {
     row("variables", pins.map(({ index }) => {
-      const place = `in ${shorten(data.csvBeside, 40)}, solution ${data.rowOf[index]}`;
+      const place = `in ${shorten(data.csvFile, 40)}, solution ${data.rowOf[index]}`;
       return element("td", { class: "muted text", text: place, title: place });
     }));
   }
