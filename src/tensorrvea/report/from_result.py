@@ -8,11 +8,12 @@ import jax
 import numpy as np
 
 from tensorrvea.decision import knee, spread
+from tensorrvea.neuroevolution.replay import Replay as Episode
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import problem_settings
 from tensorrvea.report.command import make_command, settings_of
 from tensorrvea.report.records import History, Part, Replay, Run
-from tensorrvea.report.source import Episode, ResultLike, SolutionSet
+from tensorrvea.report.source import ResultLike, SolutionSet
 
 PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "brax", "mujoco")
 TRUE_FRONT_POINTS = 3000

@@ -7,14 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from tensorrvea.metrics import (
-    derived_reference_point,
-    expected_utility,
-    hypervolume,
-    hypervolume_estimate,
-    igd,
-    normalise_by_front,
-)
+from tensorrvea import metrics
 from tensorrvea.report.records import Run
 
 MAX_GENERATIONS = 60
@@ -64,9 +57,9 @@ def _indicators(runs: Sequence[Run], fronts: Sequence[np.ndarray]) -> list[Indic
     indicators = [_hypervolume(runs, fronts, truth)]
     if truth is not None:
         description = "the mean distance from a point of the true front to the nearest solution"
-        indicators.append(Indicator("IGD", lambda F: igd(F, truth, directions), description))
+        indicators.append(Indicator("IGD", lambda F: metrics.igd(F, truth, directions), description))
     description = "the best weighted sum of objectives, averaged over even weights; minimised objectives count negative"
-    return [*indicators, Indicator("expected utility", lambda F: expected_utility(F, directions), description)]
+    return [*indicators, Indicator("expected utility", lambda F: metrics.expected_utility(F, directions), description)]
 
 
 def _hypervolume(runs: Sequence[Run], fronts: Sequence[np.ndarray], truth: np.ndarray | None) -> Indicator:
@@ -78,12 +71,12 @@ def _hypervolume(runs: Sequence[Run], fronts: Sequence[np.ndarray], truth: np.nd
         ones = np.ones(len(directions))
         description = f"of objectives scaled to the true front's range, up to {_format_point(ones)}{method}"
         return Indicator(
-            "hypervolume", lambda F: measure(normalise_by_front(F, truth, directions), ones, "min"), description
+            "hypervolume", lambda F: measure(metrics.normalise_by_front(F, truth, directions), ones, "min"), description
         )
     if known is not None:
         reference, origin = np.asarray(known, float), "up to the problem's reference point"
     else:
-        reference = derived_reference_point(fronts, directions)
+        reference = metrics.derived_reference_point(fronts, directions)
         origin = "up to the worst values of all recorded fronts,"
     description = f"{origin} {_format_point(reference)}{method}"
     return Indicator("hypervolume", lambda F: measure(F, reference, directions), description)
@@ -92,11 +85,11 @@ def _hypervolume(runs: Sequence[Run], fronts: Sequence[np.ndarray], truth: np.nd
 def _exact_or_estimate(points: int, objectives: int) -> tuple[Callable[..., float], str]:
     """Exact if that is fast for the largest front, else an estimate for all fronts, so that they are comparable."""
     if objectives <= 3 or points ** (objectives - 2) <= MAX_EXACT_WORK:
-        return hypervolume, ""
+        return metrics.hypervolume, ""
     samples = min(MAX_SAMPLES, max(1000, MAX_RATIOS // points))
 
     def estimate(F: np.ndarray, reference: np.ndarray, directions: str | Sequence[str]) -> float:
-        return hypervolume_estimate(F, reference, directions, samples=samples).value
+        return metrics.hypervolume_estimate(F, reference, directions, samples=samples).value
 
     return estimate, f"; estimated from {samples:,} samples"
 

@@ -60,22 +60,18 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
     needs_csv = x_bytes > MAX_X_BYTES or thinned
     with_x = x_bytes <= MAX_X_BYTES
     csv_name = f"{stem}.csv"
-    notes = _notes(runs, keep, with_x=with_x, x_bytes=x_bytes, csv_name=csv_name)
     truth = known_true_front(runs)
-    widest = max(runs, key=lambda run: run.X.shape[1])
     data = {
         "version": tensorrvea.__version__,
         "title": title,
         "stem": stem,
-        "notes": notes,
+        "notes": _notes(runs, keep, with_x=with_x, x_bytes=x_bytes, csv_name=csv_name),
         "csvFile": csv_name if needs_csv else None,
         "objectives": [
             {"name": name, "unit": unit, "direction": direction}
-            for name, unit, direction in zip(
-                runs[0].objective_names, runs[0].units, runs[0].directions, strict=True
-            )
+            for name, unit, direction in zip(*runs[0].objective_settings.values(), strict=True)
         ],
-        "variables": list(widest.variable_names),
+        "variables": list(max(runs, key=lambda run: run.X.shape[1]).variable_names),
         "groups": groups,
         "trueFront": None if truth is None else pack_16_bit(_thin(np.asarray(truth), 5000)),
         "progress": progress_charts(with_indicators.runs, groups),
@@ -196,9 +192,7 @@ def _replay(replay: Replay, rows: np.ndarray) -> dict[str, Any]:
         "solution": int(np.searchsorted(rows, replay.solution)),
         "seconds": float(replay.seconds * step),
         "ground": bool(replay.ground),
-        "parts": [
-            {"radius": float(part.radius), "fixed": bool(part.fixed), "far": bool(part.far)} for part in replay.parts
-        ],
+        "parts": [{"radius": float(p.radius), "fixed": bool(p.fixed), "far": bool(p.far)} for p in replay.parts],
         "returns": None if replay.returns is None else [float(value) for value in replay.returns],
         "ends": pack_16_bit(ends[::step]),
     }

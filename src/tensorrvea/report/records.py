@@ -82,8 +82,8 @@ class History:
         given = {"seconds": self.seconds, "evaluations": self.evaluations, "living": self.living}
         for name, values in {**given, "ideal": self.ideal, "nadir": self.nadir, **self.metrics}.items():
             if values is not None and len(values) != len(self.generations):
-                entries = len(self.generations)
-                raise ValueError(f"{name} must have {entries} entries, one per generation, got {len(values)}")
+                expected = f"{len(self.generations)} entries, one per generation"
+                raise ValueError(f"{name} must have {expected}, got {len(values)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
