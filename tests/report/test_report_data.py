@@ -206,9 +206,9 @@ def test_decision_vectors_above_the_limit_go_into_a_csv(tmp_path, monkeypatch):
 def test_samples_of_many_solutions_keep_extremes_and_replays(monkeypatch):
     monkeypatch.setattr("tensorrvea.report.page.MAX_F_BYTES", 4000)
     run = make_run(n=1000, m=2, units=["", ""], replays=[777])
-    data, beside = page_data([run], title="", stem="many")
+    data, needs_csv = page_data([run], title="", stem="many")
     kept = unpack(data["runs"][0]["rows"])
-    assert beside
+    assert needs_csv
     assert len(kept) < 500
     assert {777, *run.F.argmin(axis=0), *run.F.argmax(axis=0)} <= set(kept.tolist())
     assert kept[data["runs"][0]["replays"][0]["solution"]] == 777
@@ -399,3 +399,5 @@ def test_errors_name_the_argument(call, message):
 def test_other_sources_are_rejected(tmp_path):
     with pytest.raises(TypeError, match="results takes results or Run records, got 5"):
         report([make_run(), 5], tmp_path / "page.html")
+    with pytest.raises(TypeError, match=r"got 'runs/monday'; load a run directory with tensorrvea\.load"):
+        report("runs/monday", tmp_path / "page.html")

@@ -24,8 +24,8 @@ def report(
     """Write results as one HTML page and return its path.
 
     Args:
-      results: one or several results of the same problem, from ``optimize``, ``replicate`` or ``runs.load``, or
-        ``Run`` records.
+      results: one or several results of the same problem, from ``optimize``, ``replicate`` or ``load``, or ``Run``
+        records.
       path: the page, ending in .html. Decision vectors that would take more than 5 MB are written to a CSV file of
         the same name instead, and the page says so.
       title: the heading; the problem's name if None.
@@ -56,7 +56,7 @@ def collect_runs(sources: Sequence[Source], *, replays: int) -> list[Run]:
         elif isinstance(source, ResultLike):
             runs.append(run_from_result(source, replays=replays))
         else:
-            hint = "; load a run directory with tensorrvea.runs.load" if isinstance(source, str | Path) else ""
+            hint = "; load a run directory with tensorrvea.load" if isinstance(source, str | Path) else ""
             raise TypeError(f"results takes results or Run records, got {source!r:.80}{hint}")
     labels: list[str] = []
     for run in runs:
