@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from tensorrvea.decision import knee, spread
-from tensorrvea.neuroevolution.replay import Replay as Episode
+from tensorrvea.neuroevolution import Replay as Episode
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import problem_settings
 from tensorrvea.report.command import make_command, settings_of
