@@ -11,7 +11,7 @@ from tensorrvea.neuroevolution import RobotProblem, Scores, record, render, repl
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo
 from tensorrvea.neuroevolution.capsules import capsules
 from tensorrvea.neuroevolution.tasks import TASKS
-from tensorrvea.report.from_result import _replay
+from tensorrvea.report.from_result import replay_from_episode
 
 
 def problem_of(task="MoHopper-m2", **settings):
@@ -82,7 +82,7 @@ def test_a_replay_ends_before_the_simulation_explodes(bad, monkeypatch, tmp_path
     assert np.abs(shown.ends).max() < 3
     assert shown.returns is None
     assert json.loads(shown.json(), parse_constant=pytest.fail)["returns"] is None
-    assert _replay(shown, 0).returns is None  # in a report
+    assert replay_from_episode(shown, 0).returns is None  # as a report has it
     render(shown, tmp_path / "robot.gif", width=64)
 
 
