@@ -16,7 +16,8 @@ from tensorrvea.cli.report_sources import runs_from_directories
 from tensorrvea.problems import SUITES
 from tensorrvea.report import report
 from tensorrvea.result import Result
-from tensorrvea.runs import load, read_manifest
+from tensorrvea.api import load
+from tensorrvea.runs import read_manifest
 from tensorrvea.runs.manifest import NAME, understood
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 from tensorrvea.runs.standard_metrics import STANDARD

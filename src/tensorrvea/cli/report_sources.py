@@ -8,7 +8,8 @@ from typing import Any
 from tensorrvea.report import Run
 from tensorrvea.report.command import make_command
 from tensorrvea.report.from_result import run_from_result
-from tensorrvea.runs import load, read_manifest
+from tensorrvea.api import load
+from tensorrvea.runs import read_manifest
 
 
 def runs_from_directories(directories: Iterable[Path], *, replays: int = 0) -> list[Run]:
