@@ -81,8 +81,7 @@ class Result:
 
         None for problems that have no ``rescore``.
         """
-        rescore = getattr(self.problem, "rescore", None)
-        return None if rescore is None or len(self.X) == 0 else rescore(self.X)
+        return None if len(self.X) == 0 else self.problem.rescore(self.X)
 
     def knee(self) -> int:
         """Return the row of ``X`` and ``F`` where a gain in one objective begins to cost much in another."""

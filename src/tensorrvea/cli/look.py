@@ -12,9 +12,12 @@ import tyro
 
 from tensorrvea.cli.errors import printable, reading_arguments
 from tensorrvea.cli.named_parts import task_names
+from tensorrvea.cli.report_sources import runs_from_directories
 from tensorrvea.problems import SUITES
+from tensorrvea.report import report
 from tensorrvea.result import Result
-from tensorrvea.runs import load, read_manifest
+from tensorrvea.api import load
+from tensorrvea.runs import read_manifest
 from tensorrvea.runs.manifest import NAME, understood
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 from tensorrvea.runs.standard_metrics import STANDARD
@@ -142,10 +145,9 @@ class Report:
     """For robots' tasks, how many episodes of each run are played and put into the page."""
 
     def __call__(self) -> None:
-        from tensorrvea.report import report
-
         with reading_arguments():
-            print(report(list(self.directories), self.out, title=self.title, replays=self.replays))
+            runs = runs_from_directories(self.directories, replays=self.replays)
+            print(report(runs, self.out, title=self.title, replays=self.replays))
 
 
 @dataclass(kw_only=True)

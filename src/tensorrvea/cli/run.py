@@ -130,7 +130,7 @@ class Run:
             return ()
         if problem.front(2) is not None:
             return ("igd",)
-        return (HYPERVOLUME,) if getattr(getattr(problem, "task", None), "references", None) else ()
+        return () if problem.reference_point() is None else (HYPERVOLUME,)
 
     def stops(self) -> list[Callable[[Result], bool]]:
         """What ends the run before its budget is spent."""

@@ -19,10 +19,8 @@ def describe_own(problem: Problem) -> dict[str, Any]:
     named = problem.variable_names
     if named != tuple(f"x{i + 1}" for i in range(problem.variables)):
         each["variable_names"] = named
-    given = getattr(problem, "given_constraints", 0)  # that a function on the host gives beside the objectives
-    more = getattr(problem, "made_of", ())  # a robot's task, policy and engine
-    parts = (problem.function, problem.constraints, problem._sample, problem.batched, problem.stochastic, given, *more)
-    return each | {"variables": problem.variables, "host": problem.host, "source": fingerprint(parts)}
+    source = fingerprint(problem.source_parts)
+    return each | {"variables": problem.variables, "host": problem.host, "source": source}
 
 
 class RecordedProblem(Problem):

@@ -12,10 +12,11 @@ from tensorrvea.checks import hint
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.problem import Problem
+from tensorrvea.problem_registry import make_problem, problem_settings
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.fingerprint import fingerprint
 from tensorrvea.runs.own_problem import RecordedProblem, describe_own
-from tensorrvea.runs.registry import PARTS, ROBOT, make_problem, problem_settings, settings_of
+from tensorrvea.runs.registry import PARTS, settings_of
 from tensorrvea.runs.standard_metrics import describe_metric, standard_metrics
 
 Spec = dict[str, Any]
@@ -161,6 +162,3 @@ def _short(value: Any) -> str:
         known = value.get("name") or value.get("own") or value
         value = known.get("name", known) if isinstance(known, dict) else known
     return f"{value!s:.60}"
-
-
-__all__ = ["ROBOT", "Arrays", "Spec", "decode", "decode_budget", "decode_metrics", "decode_problem", "describe"]

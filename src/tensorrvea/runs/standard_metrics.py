@@ -63,8 +63,9 @@ def _gd(problem: Problem) -> Callable[..., Any]:
 
 
 def _hypervolume(problem: Problem) -> Callable[..., Any]:
-    if hasattr(problem, "reference_point"):
-        return _hypervolume_up_to(problem, problem.reference_point())
+    reference = problem.reference_point()
+    if reference is not None:
+        return _hypervolume_up_to(problem, reference)
     front = _true_front(problem, HYPERVOLUME)
     ideal, nadir = front.min(axis=0), front.max(axis=0)
     scale: Any = np.where(nadir > ideal, nadir - ideal, 1).astype(np.float32)
