@@ -1,4 +1,4 @@
-"""One compiled way to breed: by itself, every operation of a variation would be compiled on its own."""
+"""Compiled breeding for tests: eagerly, every operation of a variation would be compiled separately."""
 
 from functools import partial
 

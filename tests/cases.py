@@ -1,4 +1,4 @@
-"""Every algorithm with every variation it takes, from the library's own lists."""
+"""Every algorithm with every variation it takes, from the lists of the library."""
 
 import dataclasses
 from typing import Any

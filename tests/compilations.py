@@ -1,10 +1,10 @@
-"""What XLA compiles, by whatever way it is asked to."""
+"""A counter of XLA compilations."""
 
 import jax
 
 
 class Compilations:
-    """Counts them."""
+    """Count all XLA compilations of this process."""
 
     def __init__(self):
         self.count = 0

@@ -1,4 +1,4 @@
-"""What all tests share: shapes are checked at run time, from the annotations of the library itself."""
+"""Set-up for all tests: shapes are checked at run time, by the annotations of the library."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import jaxtyping
 from typechecker import CHECKED
 
-# Compiling takes most of the tests' time, and many of them, in processes of their own too, compile the same programs.
+# A compilation cache, since most of the time of tests is compilation, and many of them compile the same programs.
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent.parent / ".pytest_cache" / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 

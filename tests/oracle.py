@@ -10,14 +10,14 @@ import numpy as np
 
 
 class Choice(NamedTuple):
-    """What the loop decided: the winner of each reference vector (None: nobody), and how sure that is."""
+    """The winner of each reference vector (None: no individual), and whether all were decided by more than rounding."""
 
     winners: list[int | None]
     decided: bool
 
 
 def angles(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Line 5 of Algorithm 1; rows of zeros are at no angle to anything."""
+    """Line 5 of Algorithm 1; rows of zeros have angle zero."""
     lengths = np.linalg.norm(u, axis=1)[:, None] * np.linalg.norm(v, axis=1)[None]
     cosine = np.divide(u @ v.T, lengths, out=np.ones((len(u), len(v))), where=lengths > 0)
     return np.arccos(np.clip(cosine, -1, 1))
@@ -96,5 +96,5 @@ def polynomial_delta(x: float, u: np.ndarray, lower: float, upper: float, xi: fl
 
 
 def dominates(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether a is nowhere worse than b, and somewhere better; both minimised."""
+    """Return whether a is no worse than b in any objective and better in one; both minimised."""
     return bool((a <= b).all() and (a < b).any())

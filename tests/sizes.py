@@ -1,14 +1,14 @@
-"""One problem and one size for all tests of runs, so that they share what was compiled."""
+"""One problem and one size for all tests of runs, so that they share compiled programs."""
 
 import tensorrvea as tr
 
-# Options that compile in a third of the time; what is compiled is slower, and rounds in its own way.
+# Options that compile in a third of the time; the programs are slower, and round differently.
 QUICKLY = {
     "xla_cpu_use_fusion_emitters": False,
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
 }
-# The same for XLA_FLAGS of another process; at level 1, sums do not depend on how many devices rows are divided over.
+# The same as XLA_FLAGS of a subprocess; at level 1, sums do not depend on the number of devices.
 QUICK_FLAGS = (
     "--xla_backend_optimization_level=1 --xla_llvm_disable_expensive_passes --xla_cpu_use_fusion_emitters=false"
 )
@@ -18,7 +18,7 @@ GENERATIONS = 20
 
 
 def problem() -> tr.Problem:
-    """Made anew at each call: equal problems share what was compiled."""
+    """Return a new problem at each call: equal problems share compiled programs."""
     return tr.problems.DTLZ2(objectives=3, variables=7)
 
 

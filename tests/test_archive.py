@@ -1,4 +1,4 @@
-"""The archive keeps the best ever found, within its bounds."""
+"""The archive keeps the best solutions of a run, within its capacity."""
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ insert_once = jax.jit(insert)
 
 
 def population(f: np.ndarray, violation: np.ndarray | None = None, alive: np.ndarray | None = None) -> Population:
-    """Rows whose first variable is the sum of their objectives, and that remember something."""
+    """Return rows whose first variable is the sum of their objectives, with a memory."""
     f = jnp.asarray(f)
     rows = len(f)
     return Population(
@@ -38,7 +38,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
     return sorted(map(tuple, a)) == sorted(map(tuple, b))
 
 
-def test_holds_the_feasible_nondominated_of_everything_inserted():
+def test_archive_holds_the_feasible_nondominated_rows_of_all_insertions():
     rng = np.random.default_rng(0)
     fs = rng.random((8, 30, 3)).astype(np.float32)
     violations = np.maximum(rng.random((8, 30)) - 0.5, 0).astype(np.float32)
@@ -53,7 +53,7 @@ def test_holds_the_feasible_nondominated_of_everything_inserted():
     assert np.isinf(np.asarray(archive.f)[~rows]).all()
 
 
-def test_a_run_keeps_the_nondominated_of_all_that_it_evaluated():
+def test_a_run_archives_the_nondominated_of_all_evaluations():
     seen = []
 
     def simulate(x: np.ndarray) -> np.ndarray:
@@ -69,7 +69,7 @@ def test_a_run_keeps_the_nondominated_of_all_that_it_evaluated():
     assert same(result.archive.F.astype(np.float32), np.unique(best, axis=0))
 
 
-def test_a_solution_is_kept_once():
+def test_equal_solutions_are_archived_once():
     f = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]], np.float32)
     archive = insert_once(empty(5, 2), population(f))
     assert same(living(archive), f[:2])
@@ -78,12 +78,12 @@ def test_a_solution_is_kept_once():
     np.testing.assert_array_equal(again.x[:2], archive.x[:2])
 
 
-def test_an_infeasible_equal_does_not_shadow_a_feasible_solution():
+def test_an_infeasible_duplicate_does_not_displace_a_feasible_solution():
     f = np.array([[0.5, 0.5], [0.5, 0.5]], np.float32)
     assert same(living(insert_once(empty(2, 2), population(f, np.array([1.0, 0.0])))), f[:1])
 
 
-def test_a_full_archive_stays_spread():
+def test_a_full_archive_stays_evenly_spread():
     archive = empty(20, 2)
     rng = np.random.default_rng(0)
     for _ in range(30):
@@ -93,7 +93,7 @@ def test_a_full_archive_stays_spread():
     kept = np.sort(living(archive)[:, 0])
     assert kept[0] < 0.005
     assert kept[-1] > 0.995
-    assert np.diff(kept).max() < 3 / 19  # evenly, each were 1/19
+    assert np.diff(kept).max() < 3 / 19  # 1/19 if evenly spaced
 
 
 def test_archives_of_several_runs_are_batched():

@@ -1,4 +1,4 @@
-"""What a person can get wrong: an error that names the argument, before anything of a run is compiled."""
+"""Wrong arguments: the error names the argument, and is raised before anything is compiled."""
 
 from fractions import Fraction
 from functools import partial
@@ -42,21 +42,20 @@ def rvea(**wrong):
 
 
 def three(x):
-    """Of one individual; of a batch of three it gives as many rows and columns as there should be."""
+    """Return objectives of one individual; a batch of three would pass by its shape."""
     return jnp.stack([x[0], x[1], x[2]])
 
 
-class Untold:
-    """All parts of an algorithm and of a variation, but JAX does not know what it is made of."""
+class UndecoratedAlgorithm(tr.TensorRVEA):
+    """An algorithm that is not registered as a pytree."""
 
-    population = 8
 
-    def init(self, key, problem, x=None): ...
-    def ask(self, key, state, problem): ...
-    def tell(self, state, offspring, f, violation, progress): ...
+class UndecoratedVariation:
+    """A variation that is not registered as a pytree."""
+
     def num_parents(self, offspring): ...
     def init_memory(self, x, objectives): ...
-    def __call__(self, key, survivors, mates, score, problem, offspring): ...
+    def __call__(self, key, survivors, parents, score, problem, offspring): ...
 
 
 HALF = np.full((1, 7), 0.5)
@@ -64,7 +63,7 @@ OBJECTIVES = "objectives must be at least 2"
 METRIC = r"metrics\['hv'\] takes objectives .* gives a number"
 
 WRONG = {
-    # A problem.
+    # Problems
     "bounds of unequal length": (make(lower=[0.0]), ValueError, "lower and upper must have the same length, got 1"),
     "lower above upper": (make(lower=[0.0, 2.0]), ValueError, "lower must be below upper.*lower.1. = 2.0"),
     "lower equal to upper": (make(lower=[0.0, 1.0]), ValueError, "lower must be below upper"),
@@ -153,7 +152,7 @@ WRONG = {
     "a name that is a list": (make(name=["a"]), TypeError, "name takes a string"),
     "a front of other objectives": (make(front=np.zeros((5, 3))), ValueError, "front must have 2 columns, got 3"),
     "a slip in an argument": (make(lowr=[0]), TypeError, "lowr"),
-    # An algorithm and what it is made of.
+    # Algorithms and operators
     "no population": (
         lambda: tr.TensorRVEA(population=0),
         ValueError,
@@ -205,19 +204,19 @@ WRONG = {
     "an array of texts": (rvea(alpha=np.array(["a"])), TypeError, "alpha takes a number, got array"),
     "a number beyond all floats": (rvea(alpha=10**400), TypeError, "alpha takes a number"),
     "a slip in a setting": (lambda: tr.GA(crosover=tr.SBX()), TypeError, "crosover"),
-    # A run.
+    # Runs
     "a problem that is none": (run(problem=function), TypeError, "problem takes a Problem, got <function"),
     "an algorithm by name": (run(algorithm="TensorRVEA"), TypeError, "algorithm takes .*'TensorRVEA'"),
     "an algorithm that is a class": (run(algorithm=tr.TensorRVEA), TypeError, "algorithm takes"),
     "an algorithm that is no pytree": (
-        run(algorithm=Untold()),
+        run(algorithm=UndecoratedAlgorithm(population=8)),
         TypeError,
-        "algorithm must be a pytree .*Untold.*decorate its class with tensorrvea.settings.settings",
+        "algorithm must be a pytree .*UndecoratedAlgorithm.*decorate its class with tensorrvea.settings.settings",
     ),
     "a variation that is no pytree": (
-        run(algorithm=sizes.algorithm(variation=Untold())),
+        run(algorithm=sizes.algorithm(variation=UndecoratedVariation())),
         TypeError,
-        "algorithm.variation must be a pytree .*Untold",
+        "algorithm.variation must be a pytree .*UndecoratedVariation",
     ),
     "many numbers for a setting": (
         run(algorithm=sizes.algorithm(alpha=np.array([1.0, 2.0]))),
@@ -272,7 +271,7 @@ WRONG = {
     "a metric that gives nothing": (repeat(metrics={"hv": lambda *_: None}), ValueError, METRIC + ".*it gives None"),
     "called every zero generations": (run(every=0), ValueError, "every must be at least 1"),
     "a start outside the bounds": (run(x=HALF + 0.6), ValueError, r"x must be within the bounds, got x\[0, 0\] = 1.1"),
-    "a start of another size": (run(x=np.zeros((2, 6))), ValueError, "x must have 7 columns, one a variable, got 6"),
+    "a start of another size": (run(x=np.zeros((2, 6))), ValueError, "x must have 7 columns, one per variable, got 6"),
     "a start of one individual, flat": (
         run(x=np.zeros(7)),
         ValueError,
@@ -300,7 +299,7 @@ WRONG = {
     "no seeds": (repeat(seeds=[]), ValueError, "seeds must hold at least one"),
     "seeds that are a number": (repeat(seeds=31), TypeError, "seeds takes whole numbers.*got 31"),
     "a seed among them that is text": (repeat(seeds=["1"]), TypeError, "seed takes a whole number, got '1'"),
-    # When to stop.
+    # Stop criteria
     "stagnation of no generations": (lambda: Stagnation(generations=0), ValueError, "generations must be at least 1"),
     "a target that is a number": (lambda: Target(3.0), ValueError, r"objectives must have shape \(objectives,\)"),
 }
@@ -312,14 +311,14 @@ def compilations() -> Compilations:
 
 
 @pytest.mark.parametrize(("call", "kind", "message"), WRONG.values(), ids=WRONG.keys())
-def test_a_wrong_argument_is_told_before_anything_is_compiled(call, kind, message, compilations):
+def test_wrong_arguments_raise_before_anything_is_compiled(call, kind, message, compilations):
     before = compilations.count
     with pytest.raises(kind, match=message):
         call()
     assert compilations.count == before
 
 
-def test_in_double_precision_bounds_are_checked_in_double_precision():
+def test_bounds_are_checked_in_double_precision_when_enabled():
     with jax.enable_x64(True):
         close = make(lower=[1.0, 0], upper=[1 + 1e-9, 1], integer=[False, True])()
         assert close.box[0].dtype == np.float64
@@ -330,8 +329,8 @@ def test_in_double_precision_bounds_are_checked_in_double_precision():
             make(integer=True, upper=[1e16, 1.0])()
 
 
-def test_what_is_not_wrong_is_taken():
-    """Names and flags of any kind that has an order, numbers of any kind that JAX takes, parts of one's own."""
+def test_unusual_but_valid_arguments_are_accepted():
+    """Names and flags in any ordered iterable, numbers of any type that JAX takes, and user-defined operators."""
     problem = make(integer=np.True_, objective_names=(name for name in "ab"), directions=np.array(["min", "max"]))()
     assert problem.integer == (True, True)
     assert problem.objective_names == ("a", "b")
@@ -343,7 +342,7 @@ def test_what_is_not_wrong_is_taken():
     class Halving:
         share: np.ndarray
 
-        def __call__(self, _, x, problem, __):
+        def __call__(self, _, x, problem):
             return x - 0.5 * self.share * (x - problem.box[0])
 
     algorithm = sizes.algorithm(variation=tr.DE(mutation=Halving(share=jnp.ones(7))))
@@ -351,7 +350,7 @@ def test_what_is_not_wrong_is_taken():
 
 
 def test_settings_that_jax_rebuilds_are_not_checked():
-    """JAX makes such objects with axis numbers, None and placeholders for numbers."""
+    """JAX rebuilds such objects with axis numbers, None and placeholders in place of numbers."""
     leaves, structure = jax.tree.flatten(tr.TensorRVEA(population=8))
     odd = jax.tree.unflatten(structure, [None] * len(leaves))
     assert odd.population == 8
@@ -359,7 +358,7 @@ def test_settings_that_jax_rebuilds_are_not_checked():
     assert jax.tree.map(lambda _: -1.0, tr.GA()).crossover.eta == -1.0
 
 
-def test_a_start_that_the_precision_does_not_have():
+def test_start_values_that_float32_cannot_hold_are_rejected():
     problem = make(integer=[False, True], upper=[1.0, 1e7])()
     got = r"what float32 can hold, got x\[0, 1\] = 9999999.0, which would become 10000000.0; set jax_enable_x64"
     with pytest.raises(ValueError, match=got):

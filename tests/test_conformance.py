@@ -1,4 +1,4 @@
-"""What the core promises of every algorithm × every variation, with constraints and without."""
+"""Invariants of every algorithm × every variation, with and without constraints."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -21,13 +21,13 @@ PROBLEMS = {
     "plain": tr.problems.DTLZ2(objectives=3, variables=12),
     "constrained": tr.problems.C2DTLZ2(objectives=3, variables=12),
 }
-# One of each kind of selection and memory; all algorithms with all variations are in the slow tests.
+# One of each kind of selection and memory; all combinations are in the slow tests.
 REPRESENTATIVE = ("TensorRVEA-GA", "NSGA2-PSO", "RandomSearch-")
 EACH_ALGORITHM = [next(name for name in cases.NAMES if name.split("-")[0] == cls) for cls in cases.ALGORITHMS]
 
 
 class Runs(NamedTuple):
-    """States of all seeds: of the first population, after one generation and after all."""
+    """States of all seeds: of the first population, after one generation and after the last."""
 
     first: Any
     early: Any
@@ -101,7 +101,7 @@ def distance(population: Population, problem: tr.Problem) -> float:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in REPRESENTATIVE else pytest.mark.slow) for name in cases.NAMES]
 )
-def test_every_algorithm_with_every_variation_keeps_the_promises_of_the_core(name):
+def test_every_algorithm_and_variation_satisfies_the_invariants(name):
     for problem in PROBLEMS:
         check(name, problem)
 
@@ -114,7 +114,7 @@ def check(name: str, problem: str) -> None:
     assert last.alive.shape[1] == made.places(target.objectives)
     for seed in range(SEEDS):
         x, f, violation, alive = (np.asarray(leaf[seed]) for leaf in last[:4])
-        # No value is NaN, the living are finite and within the bounds, and empty places have no values.
+        # No value is NaN, living rows are finite and within the bounds, and empty places hold the fill values.
         assert alive.any()
         for leaf in jax.tree.leaves(last):
             assert not np.isnan(np.asarray(leaf, np.float64)).any()
@@ -138,7 +138,7 @@ def check(name: str, problem: str) -> None:
         assert not any(oracle.dominates(a, b) for a in front for b in front)
     # Seeds differ.
     assert not np.array_equal(last.x[0], last.x[1])
-    # Eagerly, the first generation is the same to rounding, which may also change the order of equals.
+    # Eager execution gives the same first generation up to rounding, which may change the order of ties.
     key, first = jax.random.key(0), jax.tree.map(lambda leaf: jnp.asarray(leaf[0]), found.first)
     with jax.disable_jit():
         offspring = made.ask(key_of(key, 1, 0), first, target)

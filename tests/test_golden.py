@@ -1,4 +1,4 @@
-"""The bits of a few runs stay what they were, unless a change is meant to alter them."""
+"""The bits of a few runs change only on purpose."""
 
 import os
 import subprocess
@@ -18,9 +18,9 @@ def pinned(package: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.skipif(version("jaxlib") != pinned("jaxlib"), reason="another version of XLA may round differently")
-def test_the_digests_of_golden_runs_are_as_recorded():
+def test_golden_runs_have_the_recorded_digests():
     """To record them anew: XLA_FLAGS=--xla_cpu_max_isa=AVX2 python tests/golden_runs.py > tests/golden_digests.txt"""
-    # One instruction set for all processors; without the tests' cache, which holds programs for another.
+    # One instruction set for all processors, and no compilation cache, which holds programs for another.
     fixed = {"XLA_FLAGS": "--xla_cpu_max_isa=AVX2", "JAX_ENABLE_COMPILATION_CACHE": "false"}
     command = [sys.executable, str(HERE / "golden_runs.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | fixed)

@@ -1,4 +1,4 @@
-"""Permutations of the living: complete and uniform."""
+"""Permutations of the living rows are complete and uniform."""
 
 from itertools import permutations
 
@@ -25,7 +25,7 @@ def keys():
 
 
 @pytest.mark.parametrize("living", [1, 2, 3, 5, 8])
-def test_permutations_follow_one_another_and_all_are_equally_likely(living, keys):
+def test_successive_permutations_are_complete_and_uniform(living, keys):
     drawn = np.asarray(shuffles(keys, jnp.int32(living)))
     whole = COUNT // living
     blocks = drawn[:, : whole * living].reshape(KEYS, whole, living)
@@ -39,7 +39,7 @@ def test_permutations_follow_one_another_and_all_are_equally_likely(living, keys
         pairs = np.bincount(block[:, 0] * living + block[:, 1], minlength=living**2)
         between = pairs.reshape(living, living)[~np.eye(living, dtype=bool)]
         assert stats.chisquare(between).pvalue > 1e-5
-    # One block says nothing about the next.
+    # Successive blocks are independent.
     joint = np.bincount(blocks[:, 0, 0] * living + blocks[:, 1, 0], minlength=living**2)
     assert stats.chisquare(joint).pvalue > 1e-5
     if living <= 5:
@@ -49,7 +49,7 @@ def test_permutations_follow_one_another_and_all_are_equally_likely(living, keys
 
 
 @pytest.mark.parametrize("living", [511, 1000, 1024])
-def test_large_permutations_are_complete_and_look_random(living):
+def test_large_permutations_are_complete_and_random(living):
     count = 4 * 1024
     shuffle = jax.jit(lambda key: shuffled(key, jnp.int32(living), count))
     pvalues = []
@@ -57,7 +57,7 @@ def test_large_permutations_are_complete_and_look_random(living):
         drawn = np.asarray(shuffle(jax.random.key(seed)))
         block = drawn[:living]
         assert (np.sort(block) == np.arange(living)).all()
-        # As many of the first half go to the first half as in a random permutation.
+        # As many rows stay in the first half as in a random permutation.
         stay = int((block[: living // 2] < living // 2).sum())
         pvalues.append(2 * min(stats.hypergeom.cdf(stay, living, living // 2, living // 2),
                                stats.hypergeom.sf(stay - 1, living, living // 2, living // 2)))  # fmt: skip
@@ -77,7 +77,7 @@ def test_living_rows_are_in_order():
 
 
 @pytest.mark.parametrize("count", [30, 600])
-def test_the_living_breed_equally_often_and_the_dead_never(count):
+def test_living_rows_are_drawn_equally_often_and_dead_rows_never(count):
     alive = jnp.arange(20) % 3 != 1
     mates = jax.jit(lambda key: permute_living(key, alive, count))
     bred = np.bincount(mates(jax.random.key(5)), minlength=20)
@@ -86,5 +86,5 @@ def test_the_living_breed_equally_often_and_the_dead_never(count):
     assert set(bred[living]) <= {count // living.sum(), -(-count // living.sum())}
 
 
-def test_no_mates_are_asked_for_by_one_who_breeds_alone():
+def test_zero_parents_can_be_drawn():
     assert permute_living(jax.random.key(0), jnp.ones(4, bool), 0).shape == (0,)

@@ -1,4 +1,4 @@
-"""What is said about memory is near what the arrays take."""
+"""The memory estimate is close to the size of the arrays."""
 
 import jax
 import pytest
@@ -9,17 +9,17 @@ import tensorrvea as tr
 N, D = 1000, 1000
 
 
-def test_the_estimate_is_a_few_populations():
+def test_the_memory_estimate_is_a_few_populations():
     memory = tr.estimate_memory(tr.problems.DTLZ2(variables=D), tr.TensorRVEA(population=N))
     survivors_and_offspring = (990 + N) * D * 4
     assert survivors_and_offspring <= memory.state < 1.1 * survivors_and_offspring
-    # Parents and the survivors to be are there at once; nothing else has as many numbers.
+    # Parents and new survivors exist at the same time; nothing else is as large.
     assert N * D * 4 <= memory.working < 3 * N * D * 4
     assert "MB of state" in str(memory)
 
 
 @pytest.mark.slow
-def test_what_is_kept_counts_and_nothing_is_allocated():
+def test_the_estimate_includes_the_archive_and_allocates_nothing():
     problem, algorithm = sizes.problem(), sizes.algorithm()
     before = len(jax.live_arrays())
     kept = tr.estimate_memory(problem, algorithm, seeds=4, archive=1000)
@@ -28,6 +28,6 @@ def test_what_is_kept_counts_and_nothing_is_allocated():
 
 
 @pytest.mark.parametrize("seeds", [0, -1, 1.5])
-def test_a_number_of_seeds_is_asked_for(seeds):
+def test_a_wrong_number_of_seeds_is_rejected(seeds):
     with pytest.raises((TypeError, ValueError), match="seeds"):
         tr.estimate_memory(tr.problems.DTLZ2(), tr.TensorRVEA(population=10), seeds=seeds)

@@ -1,4 +1,4 @@
-"""Runs: what a budget means, the same seed again, one compilation, callbacks, warm starts."""
+"""Runs: budgets, reproducibility, compilation, replicates, warm starts and callbacks."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def base() -> tr.Result:
     return run()
 
 
-# Budgets.
+# Budgets
 
 
 def test_the_first_population_is_generation_zero(base):
@@ -60,7 +60,7 @@ def test_evaluations_are_counted_with_the_first_population(evaluations, generati
         assert same_bits(result, base)
 
 
-def test_seconds_leave_out_compilation_and_end_in_time():
+def test_a_budget_of_seconds_excludes_compilation_and_ends_in_time():
     result = run(generations=None, seconds=0.2)
     progress = result.history.progress
     assert result.seconds >= 0.2
@@ -71,14 +71,14 @@ def test_seconds_leave_out_compilation_and_end_in_time():
     assert len(result.history) == result.generations + 1
 
 
-def test_with_seconds_progress_never_goes_back():
-    """A chunk that was quicker than foreseen must not turn the penalty back, nor adapt the vectors twice."""
+def test_progress_never_decreases_with_a_budget_of_seconds():
+    """A chunk that was faster than expected must not reduce the penalty, nor adapt the vectors twice."""
     budget = schedule.Budget(population=POPULATION, seconds=1.0)
     planned = schedule.Schedule(budget, progress=[0.9], seconds=[0.5], pace=0.001)
     assert planned.next_progress(10) == [0.9] * 10
 
 
-# The same seed.
+# Reproducibility
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-3, 1e9])
@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_bits_with_another_capacity(base, monkeypat
     assert same_bits(run(), base)
 
 
-def test_callbacks_do_not_change_what_is_found(base):
+def test_callbacks_do_not_change_the_result(base):
     seen = []
     result = run(callbacks=lambda so_far: seen.append(so_far.generations), every=7)
     assert same_bits(result, base)
@@ -103,9 +103,9 @@ def test_another_seed_gives_another_result(base):
     assert not same_bits(run(seed=1), base)
 
 
-def in_a_new_process(code: str, **environment: str) -> str:
+def run_in_new_process(code: str, **environment: str) -> str:
     here = Path(__file__).parent
-    # Without the tests' cache, from which it would take what this process has compiled.
+    # Without the compilation cache, from which it would load the programs of this process.
     alone = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(here), "JAX_ENABLE_COMPILATION_CACHE": "false"}
     given = os.environ | alone | environment
     done = subprocess.run(
@@ -115,18 +115,18 @@ def in_a_new_process(code: str, **environment: str) -> str:
     return done.stdout
 
 
-def test_the_same_seed_gives_the_same_bits_in_a_new_process(base):
+def test_the_same_seed_gives_the_same_bits_run_in_new_process(base):
     code = """
 import sizes, tensorrvea as tr
 result = tr.optimize(sizes.problem(), sizes.algorithm(), generations=20, seed=0)
 print(result.population.X.tobytes().hex(), result.population.F.tobytes().hex())
 """
-    x, f = (bytes.fromhex(word) for word in in_a_new_process(code).split())
+    x, f = (bytes.fromhex(word) for word in run_in_new_process(code).split())
     assert x == base.population.X.tobytes()
     assert f == base.population.F.tobytes()
 
 
-def test_double_precision_is_honoured_throughout(base):
+def test_double_precision_is_used_throughout(base):
     code = """
 import jax.numpy as jnp, numpy as np, tensorrvea as tr
 seen = []
@@ -139,15 +139,15 @@ result = tr.optimize(problem, tr.TensorRVEA(population=12, variation=tr.PSO()), 
 assert set(seen) == {np.dtype("float64")}, seen
 state = result.population
 assert ((state.X >= 0) & (state.X <= 1)).all() and len(result.F) and not np.isnan(result.F).any()
-# In float32 all of these would be equal to their nearest float32.
+# Computed in float32, all of these would equal their nearest float32.
 assert (result.X[:, 0] != result.X[:, 0].astype(np.float32)).any()
 assert (result.F[:, 0] >= 0.2).all()
 print(len(result.F))
 """
-    assert int(in_a_new_process(code, JAX_ENABLE_X64="1")) > 0
+    assert int(run_in_new_process(code, JAX_ENABLE_X64="1")) > 0
 
 
-# Compiled once.
+# Compilation
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def compilations() -> Compilations:
     return Compilations()
 
 
-def test_another_seed_an_equal_problem_and_other_numbers_do_not_compile_again(base, compilations):
+def test_other_seeds_equal_problems_and_other_numbers_do_not_recompile(base, compilations):
     before = compilations.count, compiled.chunk.run._cache_size()
     run(seed=5)
     run(seed=6, generations=9)
@@ -167,7 +167,7 @@ def test_another_seed_an_equal_problem_and_other_numbers_do_not_compile_again(ba
     assert (compilations.count, compiled.chunk.run._cache_size()) == before
 
 
-def test_a_new_problem_is_compiled_once_in_each_of_its_parts(compilations):
+def test_each_function_of_a_new_problem_is_compiled_once(compilations):
     def function(x):
         return jnp.stack([x[0], 1 - x[0] + x[1]])
 
@@ -181,7 +181,7 @@ def test_a_new_problem_is_compiled_once_in_each_of_its_parts(compilations):
     assert compilations.count == count
 
 
-def test_what_decodes_variables_is_compiled_once(compilations):
+def test_decoding_is_compiled_once(compilations):
     problem = tr.Problem(
         lambda x: jnp.stack([x[0], x[1] / x[0]]), lower=[1.0, 1.0], upper=[9.0, 9.0], objectives=2,
         integer=[True, False], log=[False, True],
@@ -196,18 +196,18 @@ def test_what_decodes_variables_is_compiled_once(compilations):
     assert compilations.count == count
 
 
-# Replicas.
+# Replicates
 
 
 @pytest.fixture(scope="module")
-def replicas() -> list[tr.Result]:
+def replicates() -> list[tr.Result]:
     return tr.replicate(
         sizes.problem(), sizes.algorithm(), generations=GENERATIONS, seeds=[0, 3], history="populations"
     )
 
 
-def test_replicas_start_and_draw_as_single_runs_do(replicas):
-    for result in replicas:
+def test_replicates_start_and_draw_like_single_runs(replicates):
+    for result in replicates:
         single = run(seed=result.seed, history="populations").history.populations
         for t in (0, 1, 2):
             one, other = single[t], result.history.populations[t]
@@ -216,44 +216,44 @@ def test_replicas_start_and_draw_as_single_runs_do(replicas):
         assert result.generations == GENERATIONS
         assert len(result.F) > 0
     np.testing.assert_array_equal(
-        replicas[0].history.populations[0].X, run(history="populations").history.populations[0].X
+        replicates[0].history.populations[0].X, run(history="populations").history.populations[0].X
     )
 
 
-def test_replicas_do_not_compile_again_for_other_seeds(replicas, compilations):
+def test_replicates_do_not_recompile_for_other_seeds(replicates, compilations):
     before = compilations.count
     others = tr.replicate(sizes.problem(), sizes.algorithm(), generations=5, seeds=[8, 9], history="populations")
     assert compilations.count == before
     assert [result.seed for result in others] == [8, 9]
 
 
-def test_a_replica_does_not_depend_on_its_company(replicas):
+def test_a_replicate_does_not_depend_on_the_other_seeds(replicates):
     swapped = tr.replicate(
         sizes.problem(), sizes.algorithm(), generations=GENERATIONS, seeds=[3, 7], history="populations"
     )
-    assert same_bits(swapped[0], replicas[1])
+    assert same_bits(swapped[0], replicates[1])
 
 
-# Starting from somewhere.
+# Warm starts and time
 
 
-def test_a_warm_start_is_the_first_of_the_first_population(base):
+def test_a_warm_start_fills_the_first_rows_of_the_first_population(base):
     x = np.linspace(0.1, 0.9, 14).reshape(2, 7)
     result = run(x=x, history="populations")
     first = result.history.populations[0]
     np.testing.assert_allclose(first.X[:2], x, atol=1e-6)
-    # The rest is what it would have been.
+    # The other rows are those of a cold start.
     np.testing.assert_array_equal(first.X[2:], run(history="populations").history.populations[0].X[2:])
 
 
-def test_progress_keeps_up_with_the_clock_also_where_a_chunk_costs_more_than_a_generation(monkeypatch):
+def test_progress_follows_the_clock_even_if_chunks_have_a_fixed_cost(monkeypatch):
     now, run_chunk = [0.0], compiled.Compiled.__call__
 
     def timed(self, program, setting, **arguments):
         now[0] += 0.002 + 0.0001 * int(arguments.get("count", 0))
         return run_chunk(self, program, setting, **arguments)
 
-    run(generations=1)  # compiled before
+    run(generations=1)  # to compile it
     monkeypatch.setattr(compiled.Compiled, "__call__", timed)
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     history = run(generations=None, seconds=0.1).history
@@ -263,10 +263,10 @@ def test_progress_keeps_up_with_the_clock_also_where_a_chunk_costs_more_than_a_g
     assert (np.diff(history.progress) >= 0).all()
 
 
-# Being called, and stopping.
+# Callbacks
 
 
-def test_callbacks_may_stop_a_run_and_see_it_as_it_is():
+def test_callbacks_see_the_current_result_and_can_stop_the_run():
     seen = []
 
     def watch(result: tr.Result) -> np.bool_:
@@ -281,7 +281,7 @@ def test_callbacks_may_stop_a_run_and_see_it_as_it_is():
     assert result.stopped == "stopped by watch"
 
 
-def test_what_a_callback_was_given_does_not_change_later(base):
+def test_a_result_given_to_a_callback_does_not_change_later(base):
     kept = []
     run(callbacks=kept.append, every=10)
     assert len(kept[0].history) == 11
@@ -291,12 +291,12 @@ def test_what_a_callback_was_given_does_not_change_later(base):
     assert same_bits(kept[-1], base)
 
 
-def test_a_bar_moves_without_warnings(capsys):
+def test_the_progress_bar_works_without_warnings(capsys):
     run(progress=True, generations=3)
     assert "3/3" in capsys.readouterr().err
 
 
-def test_nothing_is_printed(capsys):
+def test_nothing_is_printed_by_default(capsys):
     run(generations=3)
     out, err = capsys.readouterr()
     assert out == err == ""

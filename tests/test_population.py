@@ -1,4 +1,4 @@
-"""Individuals as rows: birth, death, and gathering."""
+"""Individuals as rows: evaluation, failure and gathering."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +12,7 @@ def offspring(rows: int, start: float = 0.0) -> Offspring:
     return Offspring(jnp.stack([tag, tag], axis=1), {"velocity": tag[:, None], "age": tag.astype(jnp.int32)})
 
 
-def test_an_evaluation_that_failed_is_dead_from_birth():
+def test_failed_evaluations_give_dead_rows():
     f = jnp.array([[1.0, 2], [jnp.nan, 2], [1, jnp.inf], [1, -jnp.inf], [1, 2], [1, 2]])
     violation = jnp.array([0.0, 0, 0, 0, jnp.nan, 3])
     population = evaluated(offspring(6), f, violation)
@@ -24,7 +24,7 @@ def test_an_evaluation_that_failed_is_dead_from_birth():
     assert population.f[5].tolist() == [1, 2]
 
 
-def test_nobody_has_places_like_those_of_offspring():
+def test_an_empty_population_has_the_structure_of_offspring():
     population = empty_population(4, offspring(2), 3)
     assert not population.alive.any()
     assert population.x.shape == (4, 2)
@@ -33,7 +33,7 @@ def test_nobody_has_places_like_those_of_offspring():
     assert population.memory["age"].dtype == jnp.int32
 
 
-def test_rows_are_taken_and_chosen_with_all_their_leaves():
+def test_take_and_choose_apply_to_all_leaves():
     first, second = (evaluated(offspring(n, s), jnp.ones((n, 2)) * s, jnp.zeros(n)) for n, s in ((3, 0.0), (5, 100.0)))
     index = jnp.array([4, 0, 7, 2, 3])
     chosen = choose(first, second, index)

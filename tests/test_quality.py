@@ -1,4 +1,4 @@
-"""How near to the true front TensorRVEA comes: medians over 31 seeds, with default settings."""
+"""Distance of TensorRVEA to the true front: medians over 31 seeds, with default settings."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ PROBLEMS = {
     "DTLZ3": tr.problems.DTLZ3(objectives=3, variables=12),
     "DTLZ4": tr.problems.DTLZ4(objectives=3, variables=12),
 }
-# Of all living survivors, and of the non-dominated ones alone.
+# Of all living survivors, and of the non-dominated ones.
 BOUNDS = {"DTLZ1": (0.30, None), "DTLZ2": (0.0515, 0.0525), "DTLZ3": (12.0, None), "DTLZ4": (0.0515, 0.0525)}
 
 
@@ -28,7 +28,7 @@ def medians(problem: tr.Problem, generations: int) -> tuple[float, float]:
 @pytest.mark.parametrize(
     "name", [name if name == "DTLZ2" else pytest.param(name, marks=pytest.mark.slow) for name in PROBLEMS]
 )
-def test_the_front_is_found_in_a_hundred_generations(name):
+def test_a_hundred_generations_approximate_the_front(name):
     survivors, front = medians(PROBLEMS[name], 100)
     most, most_of_front = BOUNDS[name]
     assert survivors <= most
@@ -36,7 +36,7 @@ def test_the_front_is_found_in_a_hundred_generations(name):
 
 
 @pytest.mark.slow
-def test_five_hundred_generations_come_closer():
+def test_five_hundred_generations_approximate_the_front_more_closely():
     survivors, _ = medians(PROBLEMS["DTLZ2"], 500)
     assert survivors < 0.0501
 
@@ -47,7 +47,7 @@ def test_five_hundred_generations_come_closer():
     [(tr.problems.C1DTLZ1(objectives=3), 400, 0.0195), (tr.problems.C2DTLZ2(objectives=3), 200, 0.048)],
     ids=["C1DTLZ1", "C2DTLZ2"],
 )
-def test_constrained_fronts_are_found_and_feasible(problem, generations, most):
+def test_constrained_fronts_are_feasible_and_approximated(problem, generations, most):
     runs = tr.replicate(problem, tr.TensorRVEA(population=105), generations=generations, seeds=range(5))
     assert all((run.violation == 0).all() for run in runs)
     assert np.median([tr.metrics.igd(run.F, problem.front(FRONT_POINTS)) for run in runs]) < most

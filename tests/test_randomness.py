@@ -1,4 +1,4 @@
-"""The generator against published test vectors, and its words against what random words are."""
+"""The generator against published test vectors, and statistical tests of its words."""
 
 import jax
 import jax.numpy as jnp
@@ -17,12 +17,12 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("key", "counter", "output"), KNOWN)
-def test_threefry_gives_the_published_words(key, counter, output):
+def test_threefry_agrees_with_the_published_test_vectors(key, counter, output):
     made = threefry(tuple(map(jnp.uint32, key)), tuple(map(jnp.uint32, counter)))
     assert tuple(map(int, made)) == output
 
 
-def test_a_word_depends_on_its_own_place_alone():
+def test_a_word_depends_only_on_key_and_position():
     key = jax.random.key(7)
     wide = np.asarray(words(key, (40, 30)))
     np.testing.assert_array_equal(words(key, (17, 9)), wide[:17, :9])
@@ -59,12 +59,12 @@ def test_neighbouring_rows_columns_and_keys_are_not_correlated(many_words):
         apart = ~np.eye(300, dtype=bool) if name == "transposed" else np.ones(a.shape, bool)
         correlation = np.corrcoef(a[apart], b[apart])[0, 1]
         assert abs(correlation) < 4.5 / np.sqrt(apart.sum() / (2 if name == "transposed" else 1)), name
-    # Also jointly: a square of 16 × 16 cells is filled evenly by neighbours.
+    # Jointly as well: pairs of neighbours are uniform over 16 × 16 cells.
     pairs = many_words[:, :-1:2] >> 28 << 4 | many_words[:, 1::2] >> 28
     assert stats.chisquare(np.bincount(pairs.ravel(), minlength=256)).pvalue > 1e-4
 
 
-def test_uniform_numbers_are_above_zero_and_uniform():
+def test_uniform_numbers_are_positive_and_uniform():
     numbers = np.asarray(uniform(jax.random.key(3), (200_000,)))
     assert numbers.min() > 0
     assert numbers.max() <= 1
@@ -76,7 +76,7 @@ def test_uniform_numbers_are_above_zero_and_uniform():
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 105, 65_535, 65_536, 65_537, 1_000_003, 2**31 - 1])
-def test_below_is_the_words_share_of_the_bound(bound):
+def test_below_scales_the_word_to_the_bound(bound):
     word = np.concatenate([[0, 1, 2**16 - 1, 2**16, 2**32 - 1], np.random.default_rng(0).integers(0, 2**32, 2000)])
     index = below(jnp.asarray(word, jnp.uint32), bound)
     np.testing.assert_array_equal(index, word.astype(object) * bound >> 32)

@@ -1,4 +1,4 @@
-"""What the README and the page of runs show runs as it stands, one block after another, as a reader would type it."""
+"""The code blocks of the README and other pages run in order, as a reader would type them."""
 
 import os
 import re
@@ -22,31 +22,31 @@ def blocks_of(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
 
 
-def run_blocks(blocks: list[str], asked: str, place: Path) -> str:
-    """What ``asked`` is after the blocks, in a process of their own that compiles in less time."""
-    command = [sys.executable, "-c", READER, asked]
+def run_blocks(blocks: list[str], expression: str, directory: Path) -> str:
+    """Return the value of ``expression`` after the blocks, in a subprocess with fast compilation."""
+    command = [sys.executable, "-c", READER, expression]
     flags = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
     done = subprocess.run(
-        command, input="\0".join(blocks), capture_output=True, text=True, check=False, cwd=place, env=flags
+        command, input="\0".join(blocks), capture_output=True, text=True, check=False, cwd=directory, env=flags
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()[-1]
 
 
-def test_the_python_of_the_readme_runs(tmp_path: Path):
+def test_code_in_the_readme_runs(tmp_path: Path):
     blocks = blocks_of("README.md")
     assert len(blocks) >= 6
     assert run_blocks(blocks, "len(runs), bool(state.population.alive.any())", tmp_path) == "(31, True)"
     assert (tmp_path / "front.png").stat().st_size > 10_000
 
 
-def test_the_python_of_the_page_of_runs_runs(tmp_path: Path):
+def test_code_in_the_page_about_runs_runs(tmp_path: Path):
     blocks = blocks_of("docs/runs.md")
     assert len(blocks) == 2
     assert run_blocks(blocks, "result.generations", tmp_path) == "250"
 
 
-def test_the_algorithm_of_the_contributing_page_finds_a_front(tmp_path: Path):
+def test_the_example_algorithm_of_the_contributing_page_finds_a_front(tmp_path: Path):
     use = """
 import tensorrvea as tr
 result = tr.optimize(tr.problems.DTLZ2(variables=7), ByRank(population=20), generations=60)

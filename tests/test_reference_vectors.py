@@ -1,4 +1,4 @@
-"""Reference vectors: lattices against an enumeration, layers, and exactly as many as asked for."""
+"""Reference vectors: lattices against an enumeration, layers, and exact numbers."""
 
 from math import comb
 
@@ -19,13 +19,13 @@ from tensorrvea.reference_vectors import (
 
 
 @pytest.mark.parametrize(("divisions", "objectives"), [(1, 2), (5, 2), (13, 3), (4, 4), (3, 5), (2, 8)])
-def test_the_lattice_has_all_points_whose_coordinates_are_multiples(divisions, objectives):
+def test_the_lattice_has_all_multiples_of_one_over_divisions(divisions, objectives):
     lattice = simplex_lattice(divisions, objectives)
     np.testing.assert_array_equal(lattice, oracle.lattice(divisions, objectives))
     assert len(lattice) == comb(divisions + objectives - 1, objectives - 1)
 
 
-def test_the_largest_lattice_that_fits_is_taken():
+def test_the_largest_lattice_that_fits_is_chosen():
     assert [largest_divisions(n, 3) for n in (2, 3, 5, 6, 90, 91, 104, 105, 119, 120)] == [
         0,
         1,
@@ -58,7 +58,7 @@ def test_two_layers_have_vectors_inside_the_simplex(objectives):
 
 @pytest.mark.parametrize("objectives", [2, 3, 4, 10])
 @pytest.mark.parametrize("count", [2, 3, 11, 100, 257])
-def test_exactly_as_many_as_asked_for_distinct_and_on_the_simplex(count, objectives):
+def test_exact_vectors_have_the_requested_number_and_are_distinct_simplex_points(count, objectives):
     vectors = exact_count(count, objectives)
     assert vectors.shape == (count, objectives)
     assert (vectors >= 0).all()
@@ -66,8 +66,8 @@ def test_exactly_as_many_as_asked_for_distinct_and_on_the_simplex(count, objecti
     assert len(np.unique(vectors.round(9), axis=0)) == count
 
 
-def test_the_exact_ones_are_well_spread():
-    """The largest gap is not much larger than that of a lattice with as many points."""
+def test_exact_vectors_are_well_spread():
+    """The largest gap is not much larger than that of a lattice of the same size."""
     dense = simplex_lattice(40, 3)
 
     def largest_gap(vectors):
@@ -76,18 +76,18 @@ def test_the_exact_ones_are_well_spread():
     assert largest_gap(exact_count(105, 3)) < 2.5 * largest_gap(simplex_lattice(13, 3))
 
 
-def test_ones_own_vectors_keep_their_directions():
+def test_user_vectors_keep_their_directions():
     np.testing.assert_allclose(reference_vectors([[3.0, 4], [3, 0]], 50, 2), [[0.6, 0.8], [1, 0]], rtol=1e-15)
 
 
-def test_ones_own_vectors_may_be_shorter_or_longer_than_float32_can_say():
+def test_user_vectors_may_exceed_the_range_of_float32():
     algorithm = tr.TensorRVEA(population=8, vectors=[[1e-300, 0, 0], [0, 3e39, 4e39], [5e-324, 5e-324, 0]])
     state, _ = algorithm.init(jax.random.key(0), tr.problems.DTLZ2(objectives=3, variables=7))
     half = np.sqrt(0.5)
     np.testing.assert_allclose(state.extra.adapted, [[1, 0, 0], [0, 0.6, 0.8], [half, half, 0]], rtol=1e-6)
 
 
-def test_ones_own_vectors_may_be_numbers_that_jax_traces():
+def test_user_vectors_may_be_tracers():
     traced = jax.eval_shape(lambda vectors: reference_vectors(vectors, 50, 2), [[3.0, 4.0], [3.0, 0.0]])
     assert traced.shape == (2, 2)
 

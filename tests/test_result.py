@@ -1,4 +1,4 @@
-"""What a run gives back, on one problem that has it all: signs, codes, constraints, failures, records."""
+"""Results, on one problem with signs, decoding, constraints, failures and histories."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ POPULATION, GENERATIONS = 20, 15
 
 
 def function(x):
-    """Two objectives, the first maximised; a third of the box fails, in one way or another."""
+    """Two objectives, the first maximised; a third of the box fails with NaN or infinity."""
     gain, loss = 10 * x[0] + x[2], (x[0] - 0.2) ** 2 + jnp.log(x[1]) ** 2 + (x[2] - 2) ** 2
     failed = jnp.where(x[0] > 0.8, jnp.nan, jnp.where((x[0] < 0.1) & (x[2] > 3), jnp.inf, 0.0))
     return jnp.stack([gain, loss]) + failed
@@ -28,7 +28,7 @@ def problem() -> tr.Problem:
     )  # fmt: skip
 
 
-REFERENCE = np.array([0.0, 30.0])  # of what is minimised: -gain and loss
+REFERENCE = np.array([0.0, 30.0])  # in the minimised objectives, -gain and loss
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def values(x: np.ndarray) -> np.ndarray:
     return np.stack([10 * x[:, 0] + x[:, 2], (x[:, 0] - 0.2) ** 2 + np.log(x[:, 1]) ** 2 + (x[:, 2] - 2) ** 2], axis=1)
 
 
-def test_results_are_in_the_users_own_terms(result):
+def test_results_are_decoded_and_in_the_users_signs(result):
     for found in (result, result.population, result.archive):
         assert found.X.dtype == found.F.dtype == np.float64
         assert ((problem().lower <= found.X) & (problem().upper >= found.X)).all()
@@ -53,7 +53,7 @@ def test_results_are_in_the_users_own_terms(result):
         np.testing.assert_allclose(found.violation, np.maximum(found.X[:, 0] - 0.7, 0), atol=1e-5)
 
 
-def test_the_front_is_feasible_and_nobody_on_it_is_dominated(result):
+def test_the_front_is_feasible_and_nondominated(result):
     for found in (result, result.archive):
         assert len(found.F) > 0
         assert (found.violation == 0).all()
@@ -63,7 +63,7 @@ def test_the_front_is_feasible_and_nobody_on_it_is_dominated(result):
     assert len(np.unique(np.hstack([result.F, result.X]), axis=0)) == len(result.F)
 
 
-def test_failures_are_counted_and_survived(result):
+def test_failed_evaluations_are_counted_and_do_not_end_the_run(result):
     assert result.failed == result.history.failed.sum() > 0
     assert 0 < result.history.failed[0] < POPULATION
     for population in result.history.populations:
@@ -74,7 +74,7 @@ def test_failures_are_counted_and_survived(result):
     assert len(first) == result.history.living[0] <= POPULATION - result.history.failed[0]
 
 
-def test_the_summary_is_that_of_the_populations(result):
+def test_the_history_summary_agrees_with_the_populations(result):
     history = result.history
     assert len(history.populations) == GENERATIONS + 1
     for t, population in enumerate(history.populations):
@@ -95,7 +95,7 @@ def test_metrics_are_recorded_on_the_device(result):
         assert result.history.metrics["volume"][t] == pytest.approx(expected, rel=1e-4)
 
 
-def test_what_is_best_is_chosen_and_shown(result):
+def test_solutions_can_be_chosen_tabulated_and_plotted(result):
     pandas = pytest.importorskip("pandas")
     assert 0 <= result.knee() < len(result.F)
     assert result.F[result.best_by_weights([1.0, 0.0]), 0] == result.F[:, 0].max()
@@ -106,13 +106,13 @@ def test_what_is_best_is_chosen_and_shown(result):
     np.testing.assert_array_equal(table[["gain", "loss"]], result.F)
 
 
-def test_if_all_of_the_first_population_fails_the_error_says_so():
+def test_a_run_whose_first_population_fails_entirely_raises():
     start = np.column_stack([np.linspace(0.85, 1, POPULATION), np.ones(POPULATION), np.ones(POPULATION)])
     with pytest.raises(RuntimeError, match=r"all 20 evaluations of the first population failed.*NaN or infinite"):
         tr.optimize(problem(), tr.TensorRVEA(population=POPULATION, variation=tr.PSO()), generations=3, x=start)
 
 
-def test_a_run_in_which_nobody_is_feasible_goes_on_towards_it():
+def test_a_run_without_feasible_solutions_reduces_the_violation():
     hopeless = tr.Problem(
         lambda x: jnp.stack([x[0], 1 - x[0] + x[1]]), lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2,
         constraints=lambda x: 0.5 + x[0] + x[1],
@@ -130,7 +130,7 @@ def test_a_run_in_which_nobody_is_feasible_goes_on_towards_it():
             ask()
 
 
-def test_fronts_are_those_of_each_generation():
+def test_history_records_the_front_of_each_generation():
     options = {"generations": 5, "seed": 3}
     algorithm = tr.NSGA2(population=12)
     target = tr.problems.ZDT1(variables=4)
@@ -143,7 +143,7 @@ def test_fronts_are_those_of_each_generation():
         np.testing.assert_array_equal(np.unique(front, axis=0), expected)
 
 
-def test_a_problem_on_the_host_is_searched_like_a_jax_problem():
+def test_host_problems_give_the_results_of_jax_problems():
     def on_the_host(x):
         return np.array([x[0], 1 - x[0] + np.sum(x[1:] ** 2)])
 
@@ -160,7 +160,7 @@ def test_a_problem_on_the_host_is_searched_like_a_jax_problem():
         np.testing.assert_allclose(here[t].F, there[t].F, atol=1e-5)
 
 
-def test_seeds_on_the_host_draw_as_they_do_alone():
+def test_replicates_of_stochastic_host_problems_equal_single_runs():
     def noisy(generator, x):
         return np.array([x[0], 1 - x[0]]) + generator.normal(size=2)
 
@@ -172,7 +172,7 @@ def test_seeds_on_the_host_draw_as_they_do_alone():
         np.testing.assert_allclose(result.population.F, alone.population.F, rtol=1e-5)
 
 
-def test_numbers_beyond_float32_are_failures_of_one_individual():
+def test_objectives_beyond_float32_fail_only_their_own_individual():
     def huge(x):
         return np.array([x[0], 1e300 if x[0] > 0.5 else 1 - x[0]])
 

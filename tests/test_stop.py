@@ -1,4 +1,4 @@
-"""Rules that end a run: the same seed ends at the same generation."""
+"""Stop criteria: the same seed ends at the same generation."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def result_of(ideal, nadir, metrics=None, F=((0.5, 0.5, 0.5),)) -> tr.Result:
     )  # fmt: skip
 
 
-def test_stagnation_is_neither_point_moving_by_more_than_the_tolerance():
+def test_stagnation_needs_both_points_within_the_tolerance():
     rule = Stagnation(generations=3, tolerance=0.01)
     still = [[0, 0, 0]] * 4
     far = [[1, 1, 2]] * 4
@@ -32,10 +32,10 @@ def test_stagnation_is_neither_point_moving_by_more_than_the_tolerance():
     assert not rule(result_of([[0, 0, 0], [0, 0, 0], [0, 0.02, 0], [0, 0, 0]], far))
     assert not rule(result_of(still, [[1, 1, 2], [1, 1, 2.1], [1, 1, 2], [1, 1, 2]]))
     assert rule(result_of(still, [[1, 1, 2], [1, 1, 2.015], [1, 1, 2], [1, 1, 2]]))
-    assert rule(result_of([[9, 9, 9], *still], [[0, 0, 0], *far]))  # what was before does not count
+    assert rule(result_of([[9, 9, 9], *still], [[0, 0, 0], *far]))  # earlier movement does not count
 
 
-def test_a_target_is_met_by_one_solution_in_all_objectives():
+def test_a_target_needs_one_solution_that_meets_all_objectives():
     result = result_of([[0, 0, 0]], [[1, 1, 1]], F=[(0.2, 0.9, 0.5), (0.9, 0.2, 0.5)])
     assert Target([0.2, 0.9, 0.5])(result)
     assert not Target([0.3, 0.3, 0.9])(result)
@@ -43,7 +43,7 @@ def test_a_target_is_met_by_one_solution_in_all_objectives():
         tr.optimize(sizes.problem(), sizes.algorithm(), generations=2, stop=Target([0.1, 0.2]))
 
 
-def test_a_metric_is_reached_from_either_side():
+def test_a_metric_can_be_reached_from_below_or_above():
     result = result_of([[0, 0, 0]], [[1, 1, 1]], metrics={"hv": np.array([0.7])})
     assert MetricReached(metric="hv", at_least=0.7)(result)
     assert not MetricReached(metric="hv", at_most=0.6)(result)
@@ -55,7 +55,7 @@ def test_a_metric_is_reached_from_either_side():
         MetricReached(metric="hv")
 
 
-def test_a_run_ends_where_the_rule_says_each_time():
+def test_a_criterion_ends_equal_runs_at_the_same_generation():
     def run(stop):
         return tr.optimize(sizes.problem(), sizes.algorithm(), generations=200, stop=stop, every=5, seed=2)
 

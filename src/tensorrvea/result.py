@@ -79,7 +79,7 @@ class Result:
     def scores(self) -> Any:
         """``mean`` and ``spread`` of each row of ``X`` over new episodes (see ``neuroevolution.rescore``).
 
-        None for problems that have no ``rescore``.
+        None for problems without episodes.
         """
         return None if len(self.X) == 0 else self.problem.rescore(self.X)
 

@@ -1,12 +1,12 @@
-"""Constraints whose violators are far off in objective space, as in engineering design."""
+"""Constraints whose violators have extreme objectives, as in engineering design."""
 
 import jax.numpy as jnp
 
 import tensorrvea as tr
 
 
-def test_infeasible_outliers_do_not_press_the_feasible_into_one_niche():
-    # As in the welded beam: the second objective is below 0.1 where it is feasible, and in the thousands elsewhere.
+def test_infeasible_outliers_do_not_collapse_feasible_rows_into_one_niche():
+    # As in the welded beam: the second objective is below 0.1 for feasible solutions, and in the thousands elsewhere.
     def objectives(x):
         return jnp.stack([10 * x[0] + x[1], 1e-3 / (x[0] + 0.01) ** 3])
 

@@ -23,8 +23,8 @@ tell = jax.jit(tr.NSGA2.tell)
 tournaments = jax.jit(binary_tournaments, static_argnums=3)
 
 
-def told(algorithm, f, violation, state=None):
-    """The state after rows with these objectives, each known by its first variable."""
+def tell_rows(algorithm, f, violation, state=None):
+    """Return the state after telling rows with these objectives, identified by their first variable."""
     x = jnp.asarray(np.arange(len(f))[:, None] * np.eye(1, PROBLEM.variables), jnp.float32)
     if state is None:
         state, _ = algorithm.init(jax.random.key(0), PROBLEM)
@@ -35,13 +35,13 @@ def told(algorithm, f, violation, state=None):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("constrained", [False, True])
-def test_survivors_are_those_of_pymoo(seed, constrained):
+def test_survivors_agree_with_pymoo(seed, constrained):
     rng = np.random.default_rng(seed)
     n, rows = 40, 80
     f = rng.random((rows, 3)).astype(np.float32)
     violation = np.maximum(rng.random(rows) - 0.4, 0).astype(np.float32) * constrained
     algorithm = tr.NSGA2(population=n)
-    state = told(algorithm, f[n:], violation[n:], told(algorithm, f[:n], violation[:n]))
+    state = tell_rows(algorithm, f[n:], violation[n:], tell_rows(algorithm, f[:n], violation[:n]))
 
     pool = PymooPopulation.new(X=np.arange(rows)[:, None], F=f.astype(float), G=violation[:, None].astype(float))
     kind = PymooProblem(n_var=1, n_obj=3, n_ieq_constr=int(constrained))
@@ -52,11 +52,11 @@ def test_survivors_are_those_of_pymoo(seed, constrained):
     assert bool(state.population.alive.all())
 
 
-def test_survivors_stand_from_best_to_worst():
+def test_survivors_are_sorted_from_best_to_worst():
     f = np.array([[3, 3, 3], [1, 2, 1], [2, 1, 1], [1, 2, 1], [9, 9, 9], [0, 0, 0]], np.float32)
     violation = np.array([0, 0, 0, 0, 0, 1], np.float32)
-    state = told(tr.NSGA2(population=6), f, violation)
-    # Both that are first have infinite distance and share a score; then their equal, of distance 0.
+    state = tell_rows(tr.NSGA2(population=6), f, violation)
+    # The first two have infinite distance and share a score; their duplicate has distance 0.
     assert state.population.x[:, 0].tolist() == [1, 2, 3, 0, 4, 5]
     assert state.score.tolist() == [0, 0, 1, 2, 3, 4]
 
@@ -64,7 +64,7 @@ def test_survivors_stand_from_best_to_worst():
 def test_failed_evaluations_leave_empty_places():
     f = np.random.default_rng(0).random((6, 3)).astype(np.float32)
     f[1, 2] = np.nan
-    state = told(tr.NSGA2(population=6), f, np.zeros(6, np.float32))
+    state = tell_rows(tr.NSGA2(population=6), f, np.zeros(6, np.float32))
     assert state.population.alive.tolist() == [True] * 5 + [False]
     assert state.score[5] == jnp.inf
     offspring = jax.jit(tr.NSGA2.ask, static_argnums=3)(tr.NSGA2(population=6), jax.random.key(1), state, PROBLEM)
@@ -79,19 +79,19 @@ def test_order_is_by_rank_then_crowding_then_row():
     assert place.tolist() == [0, 0, 1, 2, 2]
 
 
-def test_the_better_of_two_wins_a_tournament():
+def test_tournaments_select_by_score():
     alive = jnp.arange(10) != 4
     score = jnp.where(alive, 9.0 - jnp.arange(10), jnp.inf)
     winners = np.asarray(tournaments(jax.random.key(0), alive, score, 9000))
     wins = np.bincount(winners, minlength=10)
     assert wins[4] == 0
-    # Two different rows of nine: the k-th best wins against those below it, 2 (9 - k) / (9 · 8) of the time.
+    # Of pairs of nine rows, the k-th best wins against those below it: in 2 (9 - k) / (9 · 8) of the cases.
     expected = np.array([2 * below / 72 for below in range(9)])
     np.testing.assert_allclose(np.delete(wins, 4) / 9000, expected, atol=0.012)
     assert tournaments(jax.random.key(0), alive, score, 0).shape == (0,)
 
 
-def test_equals_win_as_often_as_each_other():
+def test_tied_rows_win_equally_often():
     winners = tournaments(jax.random.key(0), jnp.ones(5, bool), jnp.zeros(5), 5000)
     np.testing.assert_allclose(np.bincount(winners) / 5000, 0.2, atol=0.02)
 
@@ -114,7 +114,7 @@ def test_fronts_are_as_good_as_pymoos_at_equal_evaluations(problem, theirs, gene
     assert np.median(ours) < 1.1 * tr.metrics.igd(reached.F, front)
 
 
-def test_memory_of_a_generation_has_no_pairs():
+def test_a_generation_builds_no_array_of_all_pairs():
     problem, algorithm = tr.problems.DTLZ2(objectives=3, variables=100), tr.NSGA2(population=10_000)
 
     def generation(key, state):
@@ -127,6 +127,6 @@ def test_memory_of_a_generation_has_no_pairs():
     assert memory.temp_size_in_bytes < 100e6
 
 
-def test_a_population_is_at_least_two():
+def test_a_population_below_two_is_rejected():
     with pytest.raises(ValueError, match=r"population must be at least 2 \(two parents\), got 1"):
         tr.NSGA2(population=1)

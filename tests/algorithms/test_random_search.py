@@ -1,4 +1,4 @@
-"""Random search keeps the non-dominated of all that it has drawn."""
+"""Random search keeps the non-dominated of all its samples."""
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,7 @@ def run(algorithm, fs, violations):
     return state
 
 
-def test_keeps_the_nondominated_of_all_generations():
+def test_the_nondominated_rows_of_all_generations_are_kept():
     rng = np.random.default_rng(0)
     fs = rng.random((6, 20, 2)).astype(np.float32)
     state = run(tr.RandomSearch(population=20), fs, np.zeros((6, 20), np.float32))
@@ -32,7 +32,7 @@ def test_keeps_the_nondominated_of_all_generations():
     assert np.isinf(np.asarray(state.score)[~np.asarray(state.population.alive)]).all()
 
 
-def test_a_full_state_keeps_the_least_crowded():
+def test_a_full_population_keeps_the_least_crowded():
     x = np.sort(np.random.default_rng(0).random(40)).astype(np.float32)
     fs = np.stack([x, 1 - x], axis=1)[np.random.default_rng(1).permutation(40)].reshape(4, 10, 2)
     state = run(tr.RandomSearch(population=10), fs, np.zeros((4, 10), np.float32))
@@ -42,7 +42,7 @@ def test_a_full_state_keeps_the_least_crowded():
     assert np.diff(kept).max() < 0.3
 
 
-def test_the_feasible_come_before_the_infeasible():
+def test_feasible_rows_are_kept_before_infeasible_ones():
     rng = np.random.default_rng(0)
     f = rng.random((2, 8, 2)).astype(np.float32)
     worse, better = np.full(8, 2, np.float32), np.array([1, 3, 3, 3, 3, 3, 3, 3], np.float32)
@@ -54,7 +54,7 @@ def test_the_feasible_come_before_the_infeasible():
     assert sorted(map(tuple, kept)) == sorted(map(tuple, expected))
 
 
-def test_samples_like_the_first_population():
+def test_offspring_are_sampled_like_the_first_population():
     algorithm = tr.RandomSearch(population=5)
     state, offspring = algorithm.init(jax.random.key(3), PROBLEM)
     np.testing.assert_array_equal(offspring.x, PROBLEM.sample(jax.random.key(3), 5))
@@ -62,6 +62,6 @@ def test_samples_like_the_first_population():
     np.testing.assert_array_equal(algorithm.ask(jax.random.key(4), state, PROBLEM).x, PROBLEM.sample(vary_key, 5))
 
 
-def test_a_population_is_at_least_one():
+def test_a_population_below_one_is_rejected():
     with pytest.raises(ValueError, match="population must be at least 1, got 0"):
         tr.RandomSearch(population=0)

@@ -1,4 +1,4 @@
-"""RVEA beside pymoo's."""
+"""RVEA compared with pymoo's."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def test_the_front_of_dtlz2_is_as_good_as_pymoos_at_equal_evaluations():
 
 
 class PaperSurvival(APDSurvival):
-    """With the paper's factor, the number of objectives, where pymoo's is one for two objectives."""
+    """pymoo's survival with the paper's factor, the number of objectives; pymoo uses one for two objectives."""
 
     def _do(self, *args, algorithm, **kwargs):
         later = (algorithm.n_gen - 1) * 2 ** (1 / self.alpha)
@@ -31,7 +31,7 @@ class PaperSurvival(APDSurvival):
 
 @pytest.mark.slow
 def test_the_front_of_zdt1_is_as_good_as_pymoos_at_equal_evaluations():
-    """With the same penalty and the same mutation; docs/quality.md has what either of them does here.
+    """With the same penalty and the same mutation; see docs/quality.md for the effect of each.
 
     By TensorRVEA, which has RVEA's survivors and is done sooner.
     """

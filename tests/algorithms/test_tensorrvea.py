@@ -1,4 +1,4 @@
-"""TensorRVEA: its first generation, when and how its vectors adapt, and the loop in one's own hands."""
+"""TensorRVEA: its first generation, the adaptation of its vectors, and loops of ask and tell."""
 
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from tensorrvea.selection.adaptation import objective_ranges, scale_vectors
 
 
 def own_loop(algorithm, problem, generations: int):
-    """A whole run as one function of a key, from init, ask and tell alone."""
+    """Return a whole run as one function of a key, made of init, ask and tell."""
 
     def run(key):
         state, offspring = algorithm.init(jax.random.fold_in(key, 0), problem)
@@ -38,7 +38,7 @@ def own_loop(algorithm, problem, generations: int):
     return run
 
 
-# The first generation.
+# First generation
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def started():
     return jax.jit(lambda key: algorithm.init(key, problem))(jax.random.key(0))
 
 
-def test_the_first_population_breeds_as_it_is(started, tell):
+def test_the_whole_first_population_survives(started, tell):
     state, offspring = started
     f = np.random.default_rng(0).random((28, 3)).astype(np.float32)
     after = tell(sizes.algorithm(), state, offspring, f, np.zeros(28, np.float32), 0.0)
@@ -63,7 +63,7 @@ def test_the_first_population_breeds_as_it_is(started, tell):
     np.testing.assert_array_equal(after.extra.adapted, state.extra.adapted)
 
 
-def test_after_that_row_j_is_the_best_of_niche_j(started, tell):
+def test_survivor_j_is_the_best_of_niche_j(started, tell):
     state, offspring = started
     generator = np.random.default_rng(1)
     pool = generator.random((56, 3)).astype(np.float32)
@@ -84,8 +84,8 @@ def test_after_that_row_j_is_the_best_of_niche_j(started, tell):
     assert np.isinf(np.asarray(after.score)[dead]).all()
 
 
-def test_failed_individuals_take_no_place_of_the_first_population(tell):
-    """With fewer vectors than individuals the living come first: all may have failed but the last."""
+def test_failed_individuals_do_not_enter_the_first_population(tell):
+    """With fewer vectors than individuals, living rows come first: all but the last may have failed."""
     algorithm = tr.TensorRVEA(population=12, vectors=np.array([[1.0, 0.1, 0.1], [0.1, 1, 0.1], [0.1, 0.1, 1]]))
     state, offspring = algorithm.init(jax.random.key(0), sizes.problem())
     f = np.full((12, 3), np.nan, np.float32)
@@ -96,11 +96,11 @@ def test_failed_individuals_take_no_place_of_the_first_population(tell):
     np.testing.assert_array_equal(after.population.x[:2], offspring.x[jnp.array([7, 11])])
 
 
-# Adaptation.
+# Adaptation
 
 
-def test_a_feasible_offspring_that_survives_counts_once_in_the_ranges():
-    """One feasible survivor, which is new, has no range: those of all survivors count."""
+def test_a_feasible_surviving_offspring_counts_once_in_the_ranges():
+    """A single feasible survivor, itself an offspring, has no range, so the ranges of all survivors are used."""
     f = jnp.array([[0.0, 4.0], [2.0, 1.0], [5.0, 5.0]])
     violation, alive, is_new = jnp.array([1.0, 0.0, 0.0]), jnp.ones(3, bool), jnp.array([False, True, True])
     row, filled = jnp.array([0, 1]), jnp.array([True, True])
@@ -117,7 +117,7 @@ def count_of_adaptations(algorithm, progress):
 
 @pytest.mark.parametrize("last", [1, 3, 7, 10, 99, 100, 101, 1000, 12_345])
 @pytest.mark.parametrize("adaptation", ["0.1", "0.3", "0.01", "0.001", "1"])
-def test_vectors_adapt_whenever_a_share_of_the_budget_is_spent(last, adaptation):
+def test_vectors_adapt_after_each_given_share_of_the_budget(last, adaptation):
     progress = np.ones(12_346, np.float32)
     progress[: last + 1] = [t / last for t in range(last + 1)]
     times = np.asarray(count_of_adaptations(sizes.algorithm(adaptation=float(adaptation)), progress))[: last + 1]
@@ -141,7 +141,7 @@ def test_vectors_are_scaled_to_the_ranges_of_the_survivors(started, tell):
     np.testing.assert_allclose(after.extra.adapted, expected, atol=1e-5)
     np.testing.assert_allclose(after.extra.gamma, oracle.smallest_angles(expected), rtol=1e-3)
     np.testing.assert_array_equal(after.extra.initial, state.extra.initial)
-    # The next time they are made of the first ones again, and not of these.
+    # The next adaptation starts from the initial vectors again.
     still = tell(sizes.algorithm(), after, offspring, f, zeros, np.float32(0.15), np.float32(0.1))
     np.testing.assert_array_equal(still.extra.adapted, after.extra.adapted)
 
@@ -149,7 +149,7 @@ def test_vectors_are_scaled_to_the_ranges_of_the_survivors(started, tell):
 @pytest.mark.parametrize(
     "ranges", [[1, 0, 2], [0, 0, 0], [np.inf, 1, 1], [1e-30, 1e-20, 1e-25], [1e37, 1, 1e-30], [-np.inf, 1, 2]]
 )
-def test_no_range_makes_a_vector_of_zeros_or_nans(ranges):
+def test_scaled_vectors_have_unit_length_for_any_ranges(ranges):
     vectors = unit_rows(jnp.asarray(simplex_lattice(4, 3)))
     made = np.asarray(scale_vectors(vectors, jnp.asarray(ranges, jnp.float32)), np.float64)
     np.testing.assert_allclose(np.linalg.norm(made, axis=1), 1, rtol=1e-5)
@@ -161,10 +161,10 @@ def test_vectors_of_any_length_become_unit_vectors():
     np.testing.assert_allclose(unit_rows(rows), [[1, 0, 0], [0.5**0.5, 0.5**0.5, 0], [0, 0.6, 0.8]], rtol=1e-6)
 
 
-# In one's own hands.
+# Ask and tell
 
 
-def test_the_loop_compiles_vmaps_and_scans():
+def test_a_loop_of_ask_and_tell_can_be_jitted_vmapped_and_scanned():
     algorithm, problem = sizes.algorithm(), sizes.problem()
     run = own_loop(algorithm, problem, 12)
     keys = jax.vmap(jax.random.key)(np.arange(3, dtype=np.uint32))
@@ -175,7 +175,7 @@ def test_the_loop_compiles_vmaps_and_scans():
     assert one.population.alive.any()
 
 
-def test_numbers_in_settings_can_be_swept_by_vmap():
+def test_number_settings_can_be_swept_by_vmap():
     problem = sizes.problem()
 
     def spread_of_children(eta, alpha):
@@ -200,7 +200,7 @@ ALGORITHMS = {
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_compiled_generations_lower_for_other_hardware(name):
+def test_generations_can_be_lowered_for_other_platforms(name):
     algorithm, problem = ALGORITHMS[name], tr.problems.DTLZ2(objectives=3, variables=80)
     program = loop.Program(problem, algorithm, {}, "summary", 10)
     key = jax.eval_shape(lambda: jax.random.key(0))

@@ -1,4 +1,4 @@
-"""Differential evolution: who is combined, and how."""
+"""Differential evolution: which rows are combined, and how."""
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ UNMUTATED = PolynomialMutation(rate=0.0)
 
 
 def tagged():
-    """Row i is the i-th unit vector, so that a child shows what it is made of."""
+    """Return rows of which the i-th is the i-th unit vector, so that children show their parents."""
     return evaluated(Offspring(jnp.eye(ROWS)), jnp.zeros((ROWS, 2)), jnp.zeros(ROWS))
 
 
@@ -24,7 +24,7 @@ def box() -> Problem:
     return Problem(lambda x: x[:2], lower=[-5.0] * ROWS, upper=[5.0] * ROWS, objectives=2)
 
 
-def test_a_child_is_a_third_moved_along_the_difference_of_two_others():
+def test_a_child_is_a_base_plus_a_scaled_difference():
     mates = jnp.tile(jnp.arange(ROWS), 200)
     variation = DE(scale=0.75, mutation=UNMUTATED)
     assert variation.num_parents(7) == 7
@@ -36,7 +36,7 @@ def test_a_child_is_a_third_moved_along_the_difference_of_two_others():
         assert genes[parent] == 0
 
 
-def test_without_crossover_all_genes_but_one_are_the_parents():
+def test_at_crossover_rate_zero_all_genes_but_one_are_the_parents():
     survivors = tagged()._replace(x=jnp.arange(ROWS * ROWS, dtype=jnp.float32).reshape(ROWS, ROWS) / 20)
     mates = jnp.tile(jnp.arange(ROWS), 100)
     variation = DE(crossover_rate=0.0, scale=0.35, mutation=UNMUTATED)
@@ -56,12 +56,12 @@ def test_a_gene_is_crossed_with_the_given_probability():
         breed(jax.random.key(2), variation, survivors, mates, jnp.zeros(ROWS), problem=box(), offspring=len(mates)).x
     )
     changed = child != np.asarray(survivors.x)[np.asarray(mates)]
-    # One always is; the others with probability 0.4.
+    # One gene is always crossed, the others with probability 0.4.
     assert abs(changed.mean() - (1 + 0.4 * (ROWS - 1)) / ROWS) < 5 * np.sqrt(0.24 / changed.size)
 
 
 @pytest.mark.parametrize("living", [4, 6, 9])
-def test_the_three_others_are_living_distinct_and_uniform(living):
+def test_difference_rows_are_living_distinct_and_uniform(living):
     alive = jnp.zeros(ROWS, bool).at[jax.random.permutation(jax.random.key(9), ROWS)[:living]].set(True)
     rows = np.flatnonzero(alive)
     parents = np.tile(rows, 3000)
@@ -78,7 +78,7 @@ def test_the_three_others_are_living_distinct_and_uniform(living):
 
 
 @pytest.mark.parametrize("living", [1, 2, 3])
-def test_with_fewer_than_four_they_are_drawn_with_replacement(living):
+def test_with_fewer_than_four_survivors_rows_are_drawn_with_replacement(living):
     alive = jnp.arange(ROWS) >= ROWS - living
     rows = np.flatnonzero(alive)
     others = np.stack(three_others(jax.random.key(0), alive, jnp.asarray(np.tile(rows, 600 // living))))

@@ -1,4 +1,4 @@
-"""The genetic algorithm's operators together."""
+"""The genetic algorithm: crossover and mutation combined."""
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +18,7 @@ def wide(variables: int) -> Problem:
     return Problem(lambda x: x[:2], lower=[-100.0] * variables, upper=[100.0] * variables, objectives=2)
 
 
-def test_pairs_have_two_children_each_and_an_odd_one_out_is_dropped():
+def test_each_pair_has_two_children_and_an_odd_last_one_is_dropped():
     variation = GA(mutation=PolynomialMutation(rate=0.0))
     assert [variation.num_parents(n) for n in (1, 2, 7, 8)] == [2, 2, 8, 8]
     survivors = parents(np.random.default_rng(0).uniform(0, 1, (8, 5)))
@@ -29,7 +29,7 @@ def test_pairs_have_two_children_each_and_an_odd_one_out_is_dropped():
         for pair in range(offspring // 2):
             both = survivors.x[mates[2 * pair]] + survivors.x[mates[2 * pair + 1]]
             np.testing.assert_allclose(x[2 * pair] + x[2 * pair + 1], both, rtol=1e-5, atol=1e-5)
-    # Who mates with itself has itself for children.
+    # The children of a row paired with itself are equal to it.
     np.testing.assert_array_equal(x[4], survivors.x[6])
 
 
@@ -46,5 +46,5 @@ def test_children_are_within_the_bounds_and_never_nan():
     assert (x <= problem.upper.astype(np.float32)).all()
 
 
-def test_nothing_is_remembered():
+def test_the_operator_has_no_memory():
     assert GA().init_memory(jnp.zeros((3, 2)), 2) == ()

@@ -14,7 +14,7 @@ LOWER, UPPER = -1.0, 3.0
 
 
 def box(variables: int, *, each: bool = False) -> Problem:
-    """A problem of which only the bounds matter; with ``each``, not the same ones for all variables."""
+    """Return a problem of which only the bounds matter; with ``each``, they differ between variables."""
     lower, upper = np.full(variables, LOWER), np.full(variables, UPPER)
     if each:
         upper[0] += 1
@@ -26,7 +26,7 @@ def mutants(mutation, x: np.ndarray, problem: Problem, seed: int = 0) -> np.ndar
 
 
 def fits_binomial(counts: np.ndarray, trials: int, probability: float) -> bool:
-    """Chi-square of how often each count came, those that are rare together."""
+    """Return whether counts pass a chi-square test, with rare counts pooled."""
     observed = np.bincount(counts, minlength=trials + 1)
     expected = stats.binom.pmf(np.arange(trials + 1), trials, probability) * len(counts)
     likely = expected > 8
@@ -50,7 +50,7 @@ def test_each_gene_mutates_independently_with_the_same_probability(variables, mu
     changed = mutants(mutation, x, box(variables)) != x
     assert fits_binomial(changed.sum(axis=1), variables, rate)
     assert stats.chisquare(changed.sum(axis=0)).pvalue > 1e-4
-    # Neighbours in the flat order of genes, over the ends of rows too.
+    # Neighbours in the flattened array, across the ends of rows as well.
     flat = changed.ravel()
     both = int((flat[:-1] & flat[1:]).sum())
     assert abs(both - flat.size * rate**2) < 5 * np.sqrt(flat.size * rate**2)
@@ -68,7 +68,7 @@ def test_the_size_of_a_mutation_has_the_papers_distribution(variables, each, row
         step = mutant[group].astype(float)[mutant[group] != x[group]] - at
         assert len(step) > 8000
         delta = oracle.polynomial_delta(at, u, LOWER, UPPER, 20.0)
-        # Δ grows with M_mut: carried back through the formula, steps are uniform.
+        # Δ grows with M_mut, so steps are uniform when the formula is inverted.
         assert (np.diff(delta) >= -1e-12).all()
         back = np.interp(step, delta, u)
         assert stats.kstest(back, "uniform").statistic < 1.95 / np.sqrt(len(step)) + 2e-3, at
@@ -97,7 +97,7 @@ def test_no_mutation_leaves_the_bounds_or_is_a_nan():
 
 
 @pytest.mark.parametrize("variables", [10, 100])
-def test_a_rate_of_zero_changes_nothing_and_of_one_everything(variables):
+def test_rate_zero_mutates_no_gene_and_rate_one_every_gene(variables):
     x = np.random.default_rng(0).uniform(LOWER, UPPER, (50, variables)).astype(np.float32)
     np.testing.assert_array_equal(mutants(PolynomialMutation(probability=0.0), x, box(variables)), x)
     np.testing.assert_array_equal(mutants(PolynomialMutation(rate=0.0), x, box(variables)), x)
@@ -116,18 +116,18 @@ def test_gaps_between_mutated_genes_are_geometric():
     observed = np.bincount(np.searchsorted(edges, gaps), minlength=len(edges) + 1)
     expected = np.diff(np.concatenate([[0], stats.geom.cdf(edges, rate), [1]])) * len(gaps)
     assert stats.chisquare(observed, expected).pvalue > 1e-4
-    # What is past the end is distinct, so that nothing is written twice.
+    # Positions past the end are distinct, so that nothing is written twice.
     assert len(np.unique(gene)) == len(gene)
 
 
-def test_a_short_row_of_genes_ends_where_it_ends():
+def test_mutated_genes_of_a_short_array_are_distinct_and_in_range():
     gene = np.asarray(jax.jit(lambda key: mutated_genes(key, 5, 1, 0.9))(jax.random.key(0))[0])
     assert (np.diff(gene) > 0).all()
     assert set(gene[gene < 5]) <= set(range(5))
 
 
 @pytest.mark.parametrize("most_genes", [2**31, 1])
-def test_more_rows_do_not_change_what_the_first_draw(most_genes, monkeypatch):
+def test_the_draws_of_a_row_do_not_depend_on_the_number_of_rows(most_genes, monkeypatch):
     monkeypatch.setattr("tensorrvea.operators.polynomial.MANY_GENES", most_genes)
     problem = Problem(lambda x: x[:2], lower=[0.0] * 4, upper=[1.0] * 4, objectives=2)
     x, mutation = jnp.full((16, 4), 0.3), PolynomialMutation(probability=1.0)
@@ -137,7 +137,7 @@ def test_more_rows_do_not_change_what_the_first_draw(most_genes, monkeypatch):
 
 
 @pytest.mark.parametrize(("n", "d", "rate"), [(1, 1, 1.0), (7, 3, 0.3), (500, 40, 1 / 40), (50, 9, 0.001), (9, 2, 0.5)])
-def test_genes_that_are_too_many_to_number_are_those_of_the_flat_order(n, d, rate, monkeypatch):
+def test_positions_are_the_same_when_flat_numbers_would_overflow(n, d, rate, monkeypatch):
     few = mutated_genes(jax.random.key(5), n, d, rate)
     monkeypatch.setattr("tensorrvea.operators.polynomial.MANY_GENES", 1)
     many = mutated_genes(jax.random.key(5), n, d, rate)
@@ -150,8 +150,8 @@ def test_genes_that_are_too_many_to_number_are_those_of_the_flat_order(n, d, rat
 
 
 @pytest.mark.parametrize("variables", [7, 12, 49])
-def test_a_gate_that_just_opens_makes_no_nan(variables, monkeypatch):
-    """The word that is exactly the rate: u / rate must not be more than 1, whatever division is compiled to."""
+def test_a_word_equal_to_the_rate_gives_no_nan(variables, monkeypatch):
+    """Where a word equals the rate, u / rate must not exceed 1, however the division is compiled."""
     rate = np.float32(0.7 / variables)
     near = [rate, np.nextafter(rate, np.float32(0)), np.nextafter(rate, np.float32(1))]
     monkeypatch.setattr("tensorrvea.operators.polynomial.unit", lambda _: jnp.tile(jnp.array(near), (variables, 1)).T)

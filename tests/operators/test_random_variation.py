@@ -1,4 +1,4 @@
-"""Random reproduction: children are samples of the problem, whoever the parents are."""
+"""Random sampling: children are samples of the problem, independent of the parents."""
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,7 @@ from tensorrvea import Problem, Random
 from tensorrvea.population import Offspring, empty_population
 
 
-def test_children_are_drawn_as_the_first_population_is():
+def test_children_are_sampled_like_the_first_population():
     problem = Problem(lambda x: x[:2], lower=[0.0, 5.0], upper=[1.0, 6.0], objectives=2)
     variation = Random()
     assert variation.num_parents(9) == 0

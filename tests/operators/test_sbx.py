@@ -13,7 +13,7 @@ PAIRS, GENES = 4000, 50
 
 
 def spread(crossover: SBX, seed: int = 0) -> np.ndarray:
-    """B: of parents at 1 and -1 the first child is at B."""
+    """Return B, which is the first child of parents at 1 and -1."""
     ones = jnp.ones((PAIRS, GENES))
     first, second = jax.jit(lambda key: crossover(key, ones, -ones))(jax.random.key(seed))
     np.testing.assert_allclose(first, -second, rtol=1e-6, atol=1e-6)
@@ -27,7 +27,7 @@ def test_the_spread_has_the_papers_distribution(eta):
     assert stats.binomtest(int(crossed.sum()), b.size).pvalue > 1e-4
     assert stats.binomtest(int((b[crossed] < 0).sum()), int(crossed.sum())).pvalue > 1e-4
     assert stats.kstest(np.abs(b[crossed]), lambda v: oracle.sbx_spread_cdf(v, eta)).pvalue > 1e-3
-    # Sign and size have nothing to do with each other.
+    # Sign and size are independent.
     assert stats.ks_2samp(-b[crossed & (b < 0)], b[crossed & (b > 0)]).pvalue > 1e-3
 
 
@@ -43,7 +43,7 @@ def test_genes_and_pairs_are_crossed_independently():
 @pytest.mark.parametrize("probability", [0.0, 0.7, 1.0])
 def test_whole_pairs_are_crossed_with_the_given_probability(probability):
     pairs = (spread(SBX(probability=probability), seed=2) != 1).any(axis=1)
-    # All 50 genes of a pair that is crossed stay as they are once in 2^50.
+    # In a crossed pair, all 50 genes are unchanged with probability 2^-50.
     if probability in (0, 1):
         assert (pairs == bool(probability)).all()
     else:
@@ -55,19 +55,19 @@ def test_children_are_symmetric_about_their_parents_mean():
     cross = jax.jit(SBX(eta=3.0))
     first, second = cross(jax.random.key(2), x1, x2)
     np.testing.assert_allclose(first + second, x1 + x2, rtol=1e-5, atol=1e-5)
-    # And the first is [(1 + B) x₁ + (1 − B) x₂] / 2 with the B of that key.
+    # The first child is [(1 + B) x₁ + (1 − B) x₂] / 2 with the B of that key.
     ones = jnp.ones_like(x1)
     b = cross(jax.random.key(2), ones, -ones)[0]
     np.testing.assert_allclose(first, ((1 + b) * x1 + (1 - b) * x2) / 2, rtol=1e-4, atol=1e-4)
 
 
-def test_equal_parents_have_children_like_them():
+def test_equal_parents_have_equal_children():
     x = jax.random.uniform(jax.random.key(3), (50, 6))
     for child in jax.jit(SBX(eta=0.0))(jax.random.key(4), x, x):
         np.testing.assert_array_equal(child, x)
 
 
-def test_settings_are_numbers_that_one_can_vmap_over():
+def test_settings_can_be_vmapped():
     ones = jnp.ones((2000, 4))
 
     def width(eta):

@@ -1,4 +1,4 @@
-"""PSO and CSO: each term of their velocities by itself, what they remember, and whose it is."""
+"""PSO and CSO: each term of their velocities, and the memory of individuals."""
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +8,7 @@ from breeding import breed
 from scipy import stats
 
 from tensorrvea import CSO, NSGA2, PSO, RVEA, PolynomialMutation, Problem, TensorRVEA
+from tensorrvea.evolution import Clock
 from tensorrvea.operators.cso import Competitor
 from tensorrvea.operators.pso import Particle, better_of_two, update_best
 from tensorrvea.population import Offspring, evaluated
@@ -24,8 +25,8 @@ def survivors_with(x, memory):
     return evaluated(Offspring(jnp.asarray(x, jnp.float32), memory), jnp.ones((len(x), 2)), jnp.zeros(len(x)))
 
 
-def test_a_particle_keeps_its_course_returns_to_its_best_and_follows_a_leader():
-    # Twenty genes where only the old velocity acts, twenty where only the best, twenty where only the leader does.
+def test_velocity_combines_inertia_personal_best_and_leader():
+    # In twenty genes only the old velocity acts, in twenty only the best, in twenty only the leader.
     course, home, lead = slice(0, 20), slice(20, 40), slice(40, 60)
     x = np.zeros((ROWS, GENES))
     x[0, lead] = 1.0  # row 0 has the best score of all
@@ -48,11 +49,11 @@ def test_a_particle_keeps_its_course_returns_to_its_best_and_follows_a_leader():
     assert not (moved[~led, lead]).any()
     assert stats.binomtest(int(led.sum()), ROWS - 1, 1 - (1 - 1 / ROWS) ** 2).pvalue > 1e-3
     assert (moved[led, lead] <= 0.75).all()
-    # The better of what it remembers goes on with it.
+    # The child inherits the updated best.
     np.testing.assert_array_equal(bred.memory.best_x, best_x[1:])
 
 
-def test_leaders_pull_by_uniform_shares():
+def test_the_pull_of_leaders_is_uniform():
     x = np.vstack([np.ones((1, GENES)), np.zeros((1, GENES))])
     memory = PSO().init_memory(jnp.asarray(x, jnp.float32), 2)
     variation = PSO(inertia=0.5, personal=1.5, social=0.75, mutation=UNMUTATED)
@@ -81,7 +82,7 @@ def test_leaders_are_living():
 
 NONE = np.inf
 BESTS = [
-    # best f, its violation, f now, its violation; whether the best stays
+    # best f, its violation, current f, its violation; whether the best stays
     ("nothing is known yet", [NONE, NONE], NONE, [5.0, 5.0], 0.0, False),
     ("nothing is known yet, and it is infeasible", [NONE, NONE], NONE, [5.0, 5.0], 3.0, False),
     ("the best dominates", [1.0, 2.0], 0.0, [1.0, 3.0], 0.0, True),
@@ -98,7 +99,7 @@ BESTS = [
 
 @pytest.mark.parametrize(("best_f", "best_violation", "f", "violation", "stays"), [c[1:] for c in BESTS],
                          ids=[c[0] for c in BESTS])  # fmt: skip
-def test_a_personal_best_is_the_last_place_that_no_earlier_one_dominates(best_f, best_violation, f, violation, stays):
+def test_a_personal_best_is_the_latest_nondominated_position(best_f, best_violation, f, violation, stays):
     memory = Particle(
         velocity=jnp.full((1, 3), 7.0),
         best_x=jnp.full((1, 3), 1.0),
@@ -113,10 +114,10 @@ def test_a_personal_best_is_the_last_place_that_no_earlier_one_dominates(best_f,
     assert after.velocity[0].tolist() == [7.0] * 3
 
 
-def test_a_loser_learns_from_the_winner():
+def test_the_loser_moves_towards_the_winner():
     x = np.array([[1.0] * GENES, [0.0] * GENES])
     memory = Competitor(velocity=jnp.asarray(np.array([[100.0] * GENES, [0.0] * GENES]), jnp.float32))
-    # Row 0 has the better score: row 1 is the loser of every pair, whichever way round.
+    # Row 0 has the better score, so row 1 loses every pair in either order.
     mates = jnp.tile(jnp.array([0, 1, 1, 0]), 100)
     variation = CSO(phi=0.0, mutation=UNMUTATED)
     assert variation.num_parents(200) == 400
@@ -133,7 +134,7 @@ def test_a_loser_learns_from_the_winner():
     np.testing.assert_array_equal(bred.x, bred.memory.velocity)
 
 
-def test_a_loser_keeps_some_of_its_course_and_is_drawn_to_the_mean():
+def test_the_loser_keeps_part_of_its_velocity_and_moves_towards_the_mean():
     x = np.array([[0.0] * GENES, [0.0] * GENES, [3.0] * GENES, [77.0] * GENES])
     memory = Competitor(velocity=jnp.asarray(np.array([[9.0], [1.0], [9.0], [9.0]]) * np.r_[[1] * 30, [0] * 30]))
     survivors = survivors_with(x, memory)._replace(alive=jnp.array([True, True, True, False]))
@@ -141,7 +142,7 @@ def test_a_loser_keeps_some_of_its_course_and_is_drawn_to_the_mean():
     variation = CSO(phi=0.25, mutation=UNMUTATED)
     score = jnp.array([0.0, 1.0, 2.0, 3.0])
     moved = np.asarray(breed(jax.random.key(2), variation, survivors, mates, score, problem=box(), offspring=200).x)
-    # The mean of the living is 1: thirty genes are r₁ + r₃ / 4, thirty are r₃ / 4.
+    # The mean of the living rows is 1: thirty genes are r₁ + r₃ / 4, thirty are r₃ / 4.
     assert stats.kstest((moved[:, 30:] / 0.25).ravel(), "uniform").pvalue > 1e-3
     assert (moved[:, :30] <= 1.25).all()
     assert moved[:, :30].mean() == pytest.approx(0.5 + 0.125, abs=0.02)
@@ -156,18 +157,24 @@ def test_a_loser_keeps_some_of_its_course_and_is_drawn_to_the_mean():
     ],
 )
 def test_memory_follows_its_row_through_selection(kind, variation):
-    """Every number of an individual says whose it is; after selection, rows still agree with themselves."""
+    """All numbers of an individual are its tag; after selection, each row still has a single tag."""
     problem = box(3)
     algorithm = kind(population=20, variation=variation)
     generator = np.random.default_rng(0)
     state, offspring = jax.jit(lambda key: algorithm.init(key, problem))(jax.random.key(0))
-    tell = jax.jit(algorithm.tell)
+    tell = jax.jit(lambda *values: algorithm.tell(jax.random.key(0), *values))
     for generation in range(4):
         tags = np.arange(20, dtype=np.float32) + 100 * generation
         offspring = jax.tree.map(lambda leaf, tags=tags: np.broadcast_to(tags.reshape(-1, *[1] * (leaf.ndim - 1)), leaf.shape), offspring)  # fmt: skip  # noqa: E501
         f = generator.random((20, 2)).astype(np.float32)
         f[3] = np.nan
-        state = tell(state, offspring, f, np.zeros(20, np.float32), np.float32(generation / 3))
+        state = tell(
+            state,
+            offspring,
+            f,
+            np.zeros(20, np.float32),
+            Clock(np.float32(generation / 3), np.float32((generation - 1) / 3)),
+        )
         alive = np.asarray(state.population.alive)
         tag = np.asarray(state.population.x)[:, 0]
         assert alive.any()
@@ -175,5 +182,5 @@ def test_memory_follows_its_row_through_selection(kind, variation):
         for leaf in jax.tree.leaves((state.population.x, state.population.memory)):
             each = np.asarray(leaf)[alive].reshape(alive.sum(), -1)
             assert (each == tag[alive][:, None]).all()
-    # Somebody has survived from an early generation: memory was carried, and not only made anew.
+    # A row from an early generation has survived, so memory was carried and not only created.
     assert (tag[alive] < 300).any()

@@ -1,4 +1,4 @@
-"""A run that saves after every few generations, to be killed."""
+"""A run that saves every few generations, to be killed by a test."""
 
 import tensorrvea as tr
 from tensorrvea.runs import keep

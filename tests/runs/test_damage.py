@@ -1,4 +1,4 @@
-"""Damaged directories: refused with a clear message, or the checkpoint before is used."""
+"""Damaged directories are refused with a clear message, or fall back to the previous checkpoint."""
 
 import errno
 import json
@@ -57,13 +57,13 @@ def edit(path: Path, **changes) -> None:
     path.write_text(json.dumps(content | {"checksum": digest(content)}))
 
 
-def forget(path: Path) -> None:
+def delete(path: Path) -> None:
     path.unlink()
 
 
 @pytest.mark.parametrize("kind", ["json", "npz"])
-@pytest.mark.parametrize("harm", [flip, cut, forget])
-def test_the_checkpoint_before_a_damaged_one_is_used(directory, finished, kind, harm):
+@pytest.mark.parametrize("harm", [flip, cut, delete])
+def test_a_damaged_checkpoint_falls_back_to_the_previous_one(directory, finished, kind, harm):
     if (kind, harm) == ("json", forget):
         pytest.skip("without its JSON there never was a checkpoint")
     harm(latest(directory, kind))
@@ -74,7 +74,7 @@ def test_the_checkpoint_before_a_damaged_one_is_used(directory, finished, kind, 
 
 
 @pytest.mark.parametrize("where", [0.01, 0.3, 0.6, 0.9, 0.999])
-def test_a_flipped_bit_is_found_wherever_it_is(directory, where):
+def test_a_flipped_bit_is_detected_anywhere(directory, where):
     for path in directory.glob("checkpoint-*"):
         flip(path, where)
     with pytest.raises(DamagedError, match="no sound checkpoint"):
@@ -108,14 +108,14 @@ def test_an_edited_manifest_is_refused(directory):
         resume(directory)
 
 
-def test_a_lost_history_is_found(directory):
+def test_a_missing_history_segment_is_detected(directory):
     for path in directory.glob("history-*"):
         path.unlink()
     with pytest.raises(DamagedError, match=r"history-.* is missing"):
         load(directory)
 
 
-def test_another_spec_is_refused_and_the_difference_named(directory):
+def test_another_spec_is_refused_with_the_differences(directory):
     with pytest.raises(SpecDiffersError) as refused:
         tr.optimize(
             tr.problems.ZDT1(variables=6), tr.TensorRVEA(population=8, variation=tr.DE()),

@@ -1,4 +1,4 @@
-"""Whether a function of the user's own is still the one it was."""
+"""Fingerprints detect changes of a user's function."""
 
 import pytest
 
@@ -45,15 +45,15 @@ def source_of(directory, text):
     ("old", "new", "same"),
     [
         ("", "", True),
-        ("return x\n", "return x + 1\n", True),  # of a function that nobody calls
+        ("return x\n", "return x + 1\n", True),  # of a function that is not called
         ("SCALE = 2.0", "SCALE = 3.0", False),
         ("(1.0, 2.0)", "(1.5, 2.0)", False),
         ("SCALE * x[0]", "SCALE * x[1]", False),
         ("1 - x[1]", "2 - x[1]", False),
     ],
 )
-def test_what_a_function_names_in_its_module_belongs_to_it(tmp_path, monkeypatch, old, new, same):
-    monkeypatch.syspath_prepend(str(tmp_path))  # put back afterwards, with what the file's import adds
+def test_a_fingerprint_covers_what_a_function_uses_in_its_module(tmp_path, monkeypatch, old, new, same):
+    monkeypatch.syspath_prepend(str(tmp_path))  # undone afterwards, with the modules imported from it
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
     before = source_of(tmp_path / "one", MODULE)

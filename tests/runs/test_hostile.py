@@ -1,4 +1,4 @@
-"""A run directory made by somebody else cannot run code, write outside itself, or take all memory when it is read."""
+"""Reading a hostile run directory cannot run code, write outside it, or exhaust memory."""
 
 import io
 import json
@@ -46,7 +46,7 @@ def change_spec(directory: Path, **changes) -> None:
 
 
 class Exploit:
-    """What a pickle would do."""
+    """An object whose unpickling runs code."""
 
     def __reduce__(self):
         return os.mkdir, ("pwned",)
@@ -96,13 +96,13 @@ def test_hostile_arrays_are_refused(tmp_path, monkeypatch, content, message):
 
 
 def test_compressed_arrays_are_refused(tmp_path):
-    """A small file must not become a large array."""
+    """A small file must not expand to a large array."""
     np.savez_compressed(tmp_path / "bomb.npz", a=np.zeros(10**6))
     with pytest.raises(DamagedError, match="is compressed"):
         read_arrays(tmp_path / "bomb.npz")
 
 
-def test_arrays_come_back_as_they_were(tmp_path):
+def test_arrays_are_read_as_written(tmp_path):
     arrays = {"a.b['c']": np.arange(6.0).reshape(2, 3).T, "scalar": np.array(3), "none": np.zeros((0, 4), bool)}
     check = write_arrays(tmp_path / "a.npz", arrays)
     back = read_arrays(tmp_path / "a.npz", check)
@@ -134,14 +134,14 @@ def test_hostile_json_is_refused(tmp_path, text):
         load(tmp_path)
 
 
-def test_json_of_a_silly_size_is_not_read(tmp_path, monkeypatch):
+def test_oversized_json_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("tensorrvea.runs.files.JSON_BYTES", 1000)
     write_json(tmp_path / "a.json", {"a": "x" * 2000})
     with pytest.raises(DamagedError, match="more than the 1000 that make sense"):
         read_json(tmp_path / "a.json")
 
 
-def test_files_that_are_links_or_pipes_are_not_read(directory, tmp_path):
+def test_links_and_pipes_are_not_read(directory, tmp_path):
     secret = tmp_path / "secret.json"
     shutil.copy(directory / "manifest.json", secret)
     (directory / "manifest.json").unlink()
@@ -170,7 +170,7 @@ def test_nothing_is_written_through_a_link(tmp_path):
         pass
 
 
-def test_a_link_in_the_place_of_a_checkpoint_leads_nowhere(directory, tmp_path):
+def test_a_link_instead_of_a_checkpoint_is_not_followed(directory, tmp_path):
     outside = tmp_path / "outside"
     outside.write_bytes(b"mine")
     for path in directory.glob("checkpoint-*.npz"):
@@ -225,7 +225,7 @@ def test_hostile_specs_are_refused(directory, monkeypatch, changes, message):
         {"spec": {"problem": 3}},
     ],
 )
-def test_hostile_manifests_are_refused_by_all_who_read_them(directory, tmp_path, capsys, changes):
+def test_hostile_manifests_are_refused_by_every_reader(directory, tmp_path, capsys, changes):
     path = directory / "manifest.json"
     rewrite(path, json.loads(path.read_text()) | changes)
     for words in (
@@ -238,7 +238,7 @@ def test_hostile_manifests_are_refused_by_all_who_read_them(directory, tmp_path,
         assert re.search("is not a manifest|does not describe a run", capsys.readouterr().err)
 
 
-def test_names_in_a_directory_cannot_command_the_terminal(directory, capsys):
+def test_control_characters_in_names_do_not_reach_the_terminal(directory, capsys):
     own = {"name": "\x1b[2Jevil", "objectives": 2}
     change_spec(directory, problem={"own": own})
     assert execute(["show", str(directory)]) == 1

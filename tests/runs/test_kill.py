@@ -1,3 +1,5 @@
+"""Killed and interrupted runs resume without changing a bit."""
+
 import multiprocessing
 import os
 import random
@@ -14,8 +16,7 @@ import tensorrvea as tr
 from tensorrvea import load
 from tensorrvea.runs import checkpoint
 
-# Each child is a process of its own; what it imports was imported once, by the one that they are forked from, which
-# does nothing else.
+# Children are forked from a server process that has imported the library and does nothing else.
 CHILDREN = multiprocessing.get_context("forkserver")
 CHILDREN.set_forkserver_preload(["tensorrvea.runs"])
 
@@ -26,8 +27,8 @@ def start(directory: Path) -> BaseProcess:
     return child
 
 
-def wait_for_news(child: BaseProcess, directory: Path, *, beyond: int) -> None:
-    """Until the child has come further than it was: only then is it running and saving, not compiling."""
+def wait_for_checkpoint(child: BaseProcess, directory: Path, *, beyond: int) -> None:
+    """Wait until the child has saved a new checkpoint, so that it is running and not compiling."""
     deadline = time.monotonic() + 120
     while child.is_alive() and time.monotonic() < deadline:
         if directory.exists() and max(checkpoint.saved_generations(directory), default=-1) > beyond:
@@ -49,13 +50,13 @@ def assert_same_run(one: tr.Result, other: tr.Result) -> None:
         np.testing.assert_array_equal(getattr(one.history, name), getattr(other.history, name))
 
 
-def kill_and_go_on(directory: Path, kills: int) -> None:
-    """Kills a run at random moments, goes on each time, and compares with one that nobody has killed."""
+def kill_and_resume(directory: Path, kills: int) -> None:
+    """Kill and resume a run at random moments, and compare it with an uninterrupted one."""
     rng = random.Random(kills)
     for _ in range(kills):
         child = start(directory)
         before = reached(directory)
-        wait_for_news(child, directory, beyond=before)
+        wait_for_checkpoint(child, directory, beyond=before)
         time.sleep(rng.uniform(0.0, 0.05))
         child.kill()
         child.join()
@@ -69,21 +70,21 @@ def kill_and_go_on(directory: Path, kills: int) -> None:
 
 
 def test_three_kills_do_not_change_a_bit(tmp_path):
-    kill_and_go_on(tmp_path / "run", 3)
+    kill_and_resume(tmp_path / "run", 3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [9, 10, 11])
 def test_thirty_kills_do_not_change_a_bit(tmp_path, kills):
-    kill_and_go_on(tmp_path / "run", kills)
+    kill_and_resume(tmp_path / "run", kills)
 
 
 class PowerCut(BaseException):
-    """Nothing catches it, as nothing catches SIGKILL."""
+    """An exception that nothing catches, like SIGKILL."""
 
 
 class Fuse:
-    """Blows at the k-th operation on files."""
+    """Raise ``PowerCut`` at the k-th file operation."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.left = 10**9
@@ -103,7 +104,7 @@ class Fuse:
 
 
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
-def test_a_power_cut_at_any_operation_on_files_loses_nothing(tmp_path, monkeypatch, step):
+def test_a_power_cut_at_any_file_operation_loses_nothing(tmp_path, monkeypatch, step):
     problem, algorithm = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
 
     def run(directory: Path | None) -> tr.Result:
@@ -125,7 +126,7 @@ def test_a_power_cut_at_any_operation_on_files_loses_nothing(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_saves_and_leaves_and_the_run_goes_on(tmp_path, number):
+def test_a_signal_saves_a_checkpoint_from_which_the_run_resumes(tmp_path, number):
     generation = []
 
     def interrupt(result: tr.Result) -> None:

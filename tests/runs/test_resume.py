@@ -1,4 +1,4 @@
-"""Runs in directories: begun, gone on with, extended, read."""
+"""Runs in directories: started, resumed, extended, loaded."""
 
 import json
 from functools import partial
@@ -19,7 +19,7 @@ PROBLEM, ALGORITHM = tr.problems.DTLZ2(objectives=3), tr.TensorRVEA(population=1
 
 
 def stop_at(generation: int):
-    """Leaves as if killed: by an exception that nobody has asked for."""
+    """Return a callback that ends the run by an unexpected exception, as if it was killed."""
 
     def callback(result: tr.Result) -> None:
         if result.generations >= generation:
@@ -28,23 +28,23 @@ def stop_at(generation: int):
     return callback
 
 
-def cut_short(directory, problem=PROBLEM, algorithm=ALGORITHM, *, at=20, **options):
+def interrupted_run(directory, problem=PROBLEM, algorithm=ALGORITHM, *, at=20, **options):
     options = {"generations": 40, "seed": 5, "checkpoint_seconds": 0.0} | options
     with pytest.raises(MemoryError):
         tr.optimize(problem, algorithm, directory=directory, callbacks=stop_at(at), **options)
 
 
 @pytest.fixture(autouse=True)
-def eager(monkeypatch):
+def save_often(monkeypatch):
     monkeypatch.setattr("tensorrvea.runs.keep.SHARE", 1e9)
 
 
-def test_everything_of_a_run_survives(tmp_path):
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path):
     options = {
         "generations": np.uint8(40), "seed": np.uint32(5), "history": "populations", "archive": np.int8(7),
         "metrics": standard_metrics(("igd", "hypervolume"), PROBLEM), "x": np.full((2, 12), 0.5),
     }  # fmt: skip
-    cut_short(tmp_path / "run", **options)
+    interrupted_run(tmp_path / "run", **options)
     assert load(tmp_path / "run").generations == 10
     again = resume(tmp_path / "run")
     whole = tr.optimize(PROBLEM, ALGORITHM, **options)
@@ -62,7 +62,7 @@ def test_everything_of_a_run_survives(tmp_path):
         np.testing.assert_array_equal(plain["X"], whole.X)
 
 
-def test_a_batch_of_runs_survives(tmp_path):
+def test_replicates_are_saved_and_loaded(tmp_path):
     options = {"seeds": (3, 5), "generations": 30}
     whole = tr.replicate(PROBLEM, ALGORITHM, **options)
     kept = tr.replicate(PROBLEM, ALGORITHM, directory=tmp_path / "run", **options)
@@ -72,14 +72,14 @@ def test_a_batch_of_runs_survives(tmp_path):
         np.testing.assert_array_equal(one.F, three.F)
 
 
-def test_a_host_problem_survives(tmp_path):
+def test_a_resumed_host_problem_equals_an_uninterrupted_one(tmp_path):
     problem = tr.HostProblem(lambda x: (x[0], 1 - x[0] + x[1]), lower=[0, 0], upper=[1, 1], objectives=2)
-    cut_short(tmp_path / "run", problem)
+    interrupted_run(tmp_path / "run", problem)
     again = resume(tmp_path / "run", problem=problem)
     np.testing.assert_array_equal(again.F, tr.optimize(problem, ALGORITHM, generations=40, seed=5).F)
 
 
-def test_an_extended_run_goes_on_with_the_new_share_of_its_budget(tmp_path):
+def test_an_extended_run_continues_at_its_share_of_the_new_budget(tmp_path):
     tr.optimize(PROBLEM, ALGORITHM, generations=20, seed=5, directory=tmp_path / "run")
     longer = resume(tmp_path / "run", generations=40)
     assert longer.generations == 40
@@ -93,7 +93,7 @@ def test_an_extended_run_goes_on_with_the_new_share_of_its_budget(tmp_path):
     assert len(manifest["sessions"]) == 2
 
 
-def test_an_extension_survives_too(tmp_path):
+def test_an_interrupted_extension_can_be_resumed(tmp_path):
     for directory in ("whole", "cut"):
         tr.optimize(PROBLEM, ALGORITHM, generations=20, seed=5, directory=tmp_path / directory)
     with pytest.raises(MemoryError):
@@ -102,7 +102,7 @@ def test_an_extension_survives_too(tmp_path):
     np.testing.assert_array_equal(again.F, resume(tmp_path / "whole", generations=40).F)
 
 
-def test_a_budget_of_seconds_goes_on_with_what_is_left(tmp_path):
+def test_a_resumed_run_spends_the_seconds_that_are_left(tmp_path):
     with pytest.raises(MemoryError):
         tr.optimize(
             PROBLEM, ALGORITHM, seconds=0.3, directory=tmp_path / "run", callbacks=stop_at(40), checkpoint_seconds=0
@@ -123,19 +123,19 @@ def make_problem(offset: float, scale: float = 1.0) -> tr.Problem:
     )  # fmt: skip
 
 
-def test_a_users_own_problem_is_asked_for_and_a_changed_one_refused(tmp_path):
-    cut_short(tmp_path / "run", make_problem(0.0))
+def test_a_users_own_problem_must_be_given_and_must_be_unchanged(tmp_path):
+    interrupted_run(tmp_path / "run", make_problem(0.0))
     with pytest.raises(RunError, match=r"problem is the user's own \(simulate\).*give it as problem="):
         resume(tmp_path / "run")
     with pytest.raises(SpecDiffersError, match=r"the source code of problem has changed\n.*accept_changes=True"):
         resume(tmp_path / "run", problem=make_problem(1.0))
-    cut_short(tmp_path / "run", make_problem(0.0), at=30)
+    interrupted_run(tmp_path / "run", make_problem(0.0), at=30)
     changed = resume(tmp_path / "run", problem=make_problem(1.0), accept_changes=True)
     assert changed.generations == 40
     assert resume(tmp_path / "run", problem=make_problem(1.0)).generations == 40
 
 
-def test_results_of_a_users_own_problem_are_read_without_its_code(tmp_path):
+def test_results_of_a_users_own_problem_are_loaded_without_its_code(tmp_path):
     problem = make_problem(0.0)
     result = tr.optimize(problem, ALGORITHM, generations=20, seed=5, directory=tmp_path / "run")
     read = load(tmp_path / "run")
@@ -148,13 +148,13 @@ def test_results_of_a_users_own_problem_are_read_without_its_code(tmp_path):
         read.problem.evaluate(None, jnp.zeros((1, 2)))
 
 
-def test_a_users_own_metric_and_stop_are_asked_for(tmp_path):
+def test_a_users_own_metrics_and_stop_functions_must_be_given(tmp_path):
     spread = partial(lambda f, alive, weight: jnp.where(alive, f[:, 0], 0).max() * weight, weight=2.0)
 
     def enough(result: tr.Result) -> bool:
         return result.generations > 1000
 
-    cut_short(tmp_path / "run", metrics={"spread": spread}, stop=enough)
+    interrupted_run(tmp_path / "run", metrics={"spread": spread}, stop=enough)
     with pytest.raises(RunError, match=r"spread.*give them as metrics="):
         resume(tmp_path / "run")
     with pytest.raises(RunError, match=r"enough.*give it as stop="):
@@ -163,17 +163,17 @@ def test_a_users_own_metric_and_stop_are_asked_for(tmp_path):
     assert resume(tmp_path / "run", metrics={"spread": spread}, stop=enough).generations == 40
 
 
-def test_stops_and_vectors_are_made_again(tmp_path):
+def test_stop_criteria_and_vectors_are_restored(tmp_path):
     vectors = np.abs(np.random.default_rng(0).normal(size=(12, 3)))
     algorithm = tr.TensorRVEA(population=12, vectors=vectors, alpha=1.5)
     stops = [Stagnation(generations=1000), Target([-1.0, -1.0, -1.0])]
-    cut_short(tmp_path / "run", algorithm=algorithm, stop=stops)
+    interrupted_run(tmp_path / "run", algorithm=algorithm, stop=stops)
     again = resume(tmp_path / "run")
     assert again.stopped == "budget spent"
     np.testing.assert_array_equal(again.F, tr.optimize(PROBLEM, algorithm, generations=40, seed=5).F)
 
 
-def test_a_run_that_was_stopped_early_stays_so(tmp_path):
+def test_a_run_that_stopped_early_is_not_continued(tmp_path):
     stop = Target([9.0, 9.0, 9.0])
     options = {"generations": 40, "seed": 5, "stop": stop, "directory": tmp_path / "run"}
     result = tr.optimize(PROBLEM, ALGORITHM, **options)
@@ -182,12 +182,12 @@ def test_a_run_that_was_stopped_early_stays_so(tmp_path):
     assert (again.stopped, again.generations) == (result.stopped, result.generations)
 
 
-def test_a_directory_without_a_run_says_so(tmp_path):
+def test_a_directory_without_a_run_is_rejected(tmp_path):
     with pytest.raises(RunError, match=r"is not a run directory: it has no manifest\.json"):
         load(tmp_path)
 
 
-def test_few_checkpoints_and_segments_are_left(tmp_path):
+def test_old_checkpoints_and_segments_are_removed(tmp_path):
     tr.optimize(
         PROBLEM, ALGORITHM, generations=100, directory=tmp_path / "run", every=1, callbacks=lambda _: None,
         checkpoint_seconds=0.0,
@@ -198,12 +198,12 @@ def test_few_checkpoints_and_segments_are_left(tmp_path):
     assert not [name for name in names if name.endswith(".part")]
 
 
-def test_metrics_are_known_by_what_they_are_and_not_by_their_name():
+def test_metrics_are_identified_by_their_function_and_not_by_name():
     own = tr.Problem(lambda x: x, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2, directions=["min", "max"])
     volume = standard_metrics(("hypervolume",), own, [1.0, 0.5])["hypervolume"]
     assert describe_metric("hypervolume", volume, own) == {"reference": [1.0, 0.5]}
     for name, problem in (("igd", own), ("hypervolume", own), ("igd", PROBLEM)):
         assert describe_metric(name, tr.metrics.device.spacing, problem).keys() == {"source"}
     assert describe_metric("igd", standard_metrics(("igd",), PROBLEM)["igd"], PROBLEM) == "standard"
-    told = differences({"hypervolume": "standard"}, {"hypervolume": {"reference": [1.0, 0.5]}}, "metrics")
-    assert told == ["metrics.hypervolume: standard in the directory, {'reference': [1.0, 0.5]} here"]
+    lines = differences({"hypervolume": "standard"}, {"hypervolume": {"reference": [1.0, 0.5]}}, "metrics")
+    assert lines == ["metrics.hypervolume: standard in the directory, {'reference': [1.0, 0.5]} here"]

@@ -1,6 +1,6 @@
-"""What is compiled for a large population on one device and on eight: its memory, and what the devices send each other.
+"""Compile generations of a large population for one device and for eight, and print their memory and communication.
 
-Prints the bytes on a device for each, and the largest result, in numbers, of what all devices are told on eight.
+Prints the bytes per device of both, and the most numbers that one operation sends to all of the eight devices.
 """
 
 import re
@@ -16,13 +16,13 @@ from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
 
 ROWS, COLUMNS, DEVICES = 65_536, 1_000, 8
-# One line a collective operation: its results, and its name.
+# Collective operations have one line each, with results and name.
 COLLECTIVE = re.compile(r"= (.+?) (?:all-gather|all-reduce)(?:-start)?\(")
 SHAPE = re.compile(r"\w+\[([\d,]*)\]")
 
 
 def compiled(devices: int) -> jax.stages.Compiled:
-    """A chunk of generations, for a carry that is where it will be."""
+    """Return a compiled chunk of generations, with the shardings of a real carry."""
     problem, algorithm = tr.problems.DTLZ2(variables=COLUMNS), tr.TensorRVEA(population=ROWS)
     budget = Budget(population=ROWS, generations=10)
     run = Run(problem, algorithm, seeds=[0], is_batched=False, budget=budget, devices=devices)
@@ -37,15 +37,15 @@ def compiled(devices: int) -> jax.stages.Compiled:
     return compiled_module.chunk.lower(program, setting, **DeviceEvaluator(run).arguments(carry)).compile()
 
 
-def told(text: str) -> int:
-    """The most numbers that one operation makes known to all devices."""
+def largest_collective(text: str) -> int:
+    """Return the most numbers that one operation sends to all devices."""
     results = [shape for line in COLLECTIVE.findall(text) for shape in SHAPE.findall(line)]
     return max(prod(map(int, filter(None, shape.split(",")))) for shape in results)
 
 
 def main() -> None:
     one, many = compiled(1), compiled(DEVICES)
-    print(compiled_module.memory_of(one), compiled_module.memory_of(many), told(many.as_text()))
+    print(compiled_module.memory_of(one), compiled_module.memory_of(many), largest_collective(many.as_text()))
 
 
 if __name__ == "__main__":

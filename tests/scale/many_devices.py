@@ -3,7 +3,7 @@
     python many_devices.py ALGORITHM-VARIATION...
 
 Each runs on a plain and on a constrained problem, which share the compiled tell and ask: they have the same variables
-and number of objectives. Those are always evaluated on one device, since XLA may add up a row in another order for
+and number of objectives. Objectives are always evaluated on one device, since XLA may sum a row in another order for
 another number of rows.
 """
 
@@ -26,7 +26,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 import cases
 
 POPULATION, LAST = 203, 6
-# The archive is the same for all; with it, much more has to be compiled.
+# Few, since the archive is the same for all and takes long to compile.
 ARCHIVED = ("TensorRVEA-GA", "RandomSearch-")
 PROBLEMS = {
     "plain": tr.problems.DTLZ2(variables=70),
@@ -59,7 +59,7 @@ class Case:
         self.mesh, self.places = make_mesh(devices), program.places
         self.begin = jax.jit(lambda key: compiled.shard_carry(loop.begin(program, key, None)))
 
-        # Apart, since variations are told alike, and algorithms ask alike: one case compiles for others.
+        # Compiled separately, since cases share the tell of an algorithm and the ask of a variation.
         @jax.jit
         def tell(key, carry, t, f, violation):
             carry, record = loop.tell(program, key, carry, t, f, violation, Clock(t / LAST, (t - 1) / LAST))

@@ -1,8 +1,8 @@
-"""A run in one of several processes on this machine, or in one alone; prints what the bits of its result are.
+"""Run one process of a distributed run on this machine, or a single one, and print a digest of its result.
 
     python many_processes.py CASE INDEX PROCESSES PORT [DIRECTORY [GENERATIONS]]
 
-With a directory, the run goes into it, or on from there.
+With a directory, the run is saved to it, or resumed from it.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ def digest(results: list[tr.Result]) -> str:
 def run(case: str, **options) -> list[tr.Result]:
     if case == "seeds":
         return tr.replicate(*CASES["plain"], seeds=(3, 4, 5), generations=GENERATIONS)
-    if case == "slow":  # it can be killed: a generation takes a while in every process
+    if case == "slow":  # slow enough to be killed: callbacks wait in every process
         options |= {"callbacks": lambda _: time.sleep(0.2), "every": 1, "checkpoint_seconds": 0.0}
         case = "plain"
     problem, algorithm = CASES[case]

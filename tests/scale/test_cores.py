@@ -1,4 +1,4 @@
-"""Seeds over the cores of a CPU, each of which JAX takes for a device."""
+"""Seeds distributed over the cores of a CPU, each of which is a JAX device."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def cores() -> int:
 
 
 @pytest.mark.slow
-def test_seeds_over_all_cores_find_the_same():
+def test_seeds_distributed_over_cores_give_the_same_results():
     child = [sys.executable, "-c", CHILD.format(cores=cores())]
     environment = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
     done = subprocess.run(child, capture_output=True, text=True, timeout=300, check=False, env=environment)
@@ -35,7 +35,7 @@ def test_seeds_over_all_cores_find_the_same():
 
 
 @pytest.mark.skipif(cores() == 1, reason="one core is one device at any time")
-def test_too_late_is_said_with_the_remedy():
+def test_requesting_cores_after_jax_has_started_is_explained():
     problem = tr.problems.ZDT1(variables=5)
     tr.optimize(problem, tr.RandomSearch(population=8), generations=1)
     with pytest.raises(ValueError, match=r"devices='cores' comes too late.*jax_num_cpu_devices"):

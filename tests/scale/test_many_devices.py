@@ -1,4 +1,4 @@
-"""The same bits on one device and on many, and rows that arrive."""
+"""The same bits on one device and on many, and the exchange of rows."""
 
 import os
 import subprocess
@@ -23,31 +23,31 @@ def run(*words: str, flags: str = "") -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_rows_travel_to_where_they_are_wanted():
-    assert run("travelling_rows.py") == ["2 devices", "3 devices", "8 devices"]
+def test_rows_arrive_on_the_device_that_wants_them():
+    assert run("exchanged_rows.py") == ["2 devices", "3 devices", "8 devices"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", cases.NAMES)
 def test_the_number_of_devices_does_not_change_a_bit(case):
     every = [f"{case} {problem} {devices} same" for devices in (2, 3, 8) for problem in ("plain", "constrained")]
-    # PSO once as users compile it: its sums of products gave other bits before they were rounded.
+    # PSO with default compilation: its sums of products gave other bits before `rounded` was used.
     assert run("many_devices.py", case, flags="" if case == "TensorRVEA-PSO" else QUICK_FLAGS) == every
 
 
 @pytest.mark.slow
-def test_whole_runs_are_the_same_on_many_devices():
-    assert run("whole_runs.py", "fronts") == ["fronts same"]  # compiled as users do
+def test_whole_runs_give_the_same_bits_on_many_devices():
+    assert run("whole_runs.py", "fronts") == ["fronts same"]  # with default compilation
     cases = ["resumed", "replicated", "host", "stochastic"]
     assert run("whole_runs.py", *cases, flags=QUICK_FLAGS) == [f"{case} same" for case in cases]
 
 
 @pytest.mark.slow
-def test_a_device_of_eight_needs_a_sixth_of_the_memory_and_nobody_is_sent_all_of_x():
-    one, eight, told = map(int, run("compiled_text.py")[0].split())
+def test_eight_devices_need_a_sixth_of_the_memory_each_and_none_receives_all_of_x():
+    one, eight, largest = map(int, run("compiled_text.py")[0].split())
     assert one > 6 * eight
-    # All devices are told some numbers a row; X has 1,000.
-    assert told <= 16 * 65_536
+    # All devices receive a few numbers per row; X has 1,000.
+    assert largest <= 16 * 65_536
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_a_device_of_eight_needs_a_sixth_of_the_memory_and_nobody_is_sent_all_of
         (True, TypeError, "devices takes a number of devices or a list"),
     ],
 )
-def test_devices_that_are_not_there(devices, error, message):
+def test_unavailable_devices_are_rejected(devices, error, message):
     with pytest.raises(error, match=message):
         tr.optimize(tr.problems.DTLZ2(), tr.TensorRVEA(population=10), generations=1, devices=devices)
 
 
-def test_one_device_is_one_device():
+def test_a_single_device_needs_no_mesh():
     from tensorrvea.devices import make_mesh
 
     assert make_mesh(1) is None

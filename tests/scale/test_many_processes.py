@@ -1,4 +1,4 @@
-"""Two processes on this machine as one run: the same bits, one who prints and writes, and one who is lost."""
+"""Runs over two processes on this machine: the same bits, output by the primary only, and lost processes."""
 
 import os
 import shlex
@@ -19,10 +19,10 @@ from tensorrvea import load, resume
 from tensorrvea.cli.main import execute
 from tensorrvea.runs import checkpoint
 
-LONG = 400  # generations, more than a run gets to before it is ended
+LONG = 400  # more generations than a run completes before it is ended
 
 
-# With checkpoints as often as they are asked for, however long they take.
+# With checkpoints as often as requested, however long they take.
 COMMAND_LINE = "from tensorrvea.runs import keep; keep.SHARE = 1e9; from tensorrvea.cli import main; main()"
 
 
@@ -30,19 +30,19 @@ def script(index: int, port: str, case: str, *rest: str) -> list[str]:
     return [child.__file__, case, str(index), "2", port, *rest]
 
 
-def told(index: int, port: str, *words: str) -> list[str]:
+def with_coordinator(index: int, port: str, *words: str) -> list[str]:
     others = ["--coordinator", f"127.0.0.1:{port}", "--processes", "2", "--index", str(index)]
     return ["-c", COMMAND_LINE, *words, *others]
 
 
-def launched(index: int, port: str, *words: str) -> list[str]:
+def with_slurm(index: int, port: str, *words: str) -> list[str]:
     return ["-c", COMMAND_LINE, *words, "--distributed"]
 
 
 class Pair:
-    """Two processes that do the same together, each in a directory of its own, where its run would be ``run``.
+    """Two processes of one run, each in its own directory, where the run would be saved to ``run``.
 
-    Slurm's variables say who they are, to those who ask.
+    Slurm's variables describe them, for commands without a coordinator.
     """
 
     def __init__(self, where: Path, *words: str, start: Callable[..., list[str]] = script):
@@ -72,42 +72,42 @@ class Pair:
         return self.children[index].wait(seconds)
 
     def wait_for(self, generation: int) -> None:
-        """Until there is a checkpoint of it."""
+        """Wait until there is a checkpoint of a generation."""
         deadline, run = time.monotonic() + 240, self.places[0] / "run"
         while not run.exists() or max(checkpoint.saved_generations(run), default=-1) < generation:
-            assert all(process.poll() is None for process in self.children), self.said(0, "err")[-2000:]
+            assert all(process.poll() is None for process in self.children), self.output(0, "err")[-2000:]
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
-    def said(self, index: int, stream: str = "out") -> str:
+    def output(self, index: int, stream: str = "out") -> str:
         lines = (self.places[index] / stream).read_text().splitlines()
-        return "\n".join(line for line in lines if not line.startswith("[Gloo]"))  # the transport's own
+        return "\n".join(line for line in lines if not line.startswith("[Gloo]"))  # messages of the transport
 
 
 @pytest.fixture(autouse=True, scope="module")
-def eager() -> Iterator[None]:
+def save_often() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tensorrvea.runs.keep.SHARE", 1e9)
         yield
 
 
-def bits_of_one(case: str = "plain", **options) -> str:
+def digest_of_one(case: str = "plain", **options) -> str:
     return child.digest(child.run(case, **options))
 
 
 @pytest.fixture(scope="module")
-def bereft(tmp_path_factory) -> Pair:
-    """A run that one process has begun, and two went on with until the second was killed."""
+def lost_peer(tmp_path_factory) -> Pair:
+    """Start a run with one process, and resume it with two, of which the second is killed."""
 
-    def leave(result: tr.Result) -> None:
+    def interrupt(result: tr.Result) -> None:
         if result.generations == 6:
             raise MemoryError
 
-    where = tmp_path_factory.mktemp("bereft")
+    where = tmp_path_factory.mktemp("lost")
     (where / "0").mkdir()
     options = {"generations": LONG, "directory": where / "0" / "run", "checkpoint_seconds": 0.0, "every": 1}
     with pytest.raises(MemoryError):
-        child.run("plain", callbacks=leave, **options)
+        child.run("plain", callbacks=interrupt, **options)
     assert load(where / "0" / "run").generations == 5
     with Pair(where, "slow", "run", str(LONG)) as pair:
         pair.wait_for(8)
@@ -116,20 +116,20 @@ def bereft(tmp_path_factory) -> Pair:
     return pair
 
 
-def test_a_process_that_is_killed_ends_the_other(bereft):
-    assert bereft.wait(0) == 1
-    assert "LostProcessError: process 0 of 2 has lost another one" in bereft.said(0, "err")
+def test_killing_one_process_ends_the_other(lost_peer):
+    assert lost_peer.wait(0) == 1
+    assert "LostProcessError: process 0 of 2 has lost another one" in lost_peer.output(0, "err")
 
 
-def test_only_the_first_prints_and_writes(bereft):
-    assert "gen/s" in bereft.said(0, "err")
-    assert bereft.said(1, "err") == ""
-    assert not (bereft.places[1] / "run").exists()
+def test_only_the_primary_process_prints_and_writes(lost_peer):
+    assert "gen/s" in lost_peer.output(0, "err")
+    assert lost_peer.output(1, "err") == ""
+    assert not (lost_peer.places[1] / "run").exists()
 
 
-def test_one_process_two_and_one_again_give_the_bits_of_one(bereft):
-    assert 8 <= load(bereft.places[0] / "run").generations < LONG
-    assert child.digest([resume(bereft.places[0] / "run")]) == bits_of_one(generations=LONG)
+def test_a_run_resumed_with_two_processes_and_then_one_gives_the_bits_of_one(lost_peer):
+    assert 8 <= load(lost_peer.places[0] / "run").generations < LONG
+    assert child.digest([resume(lost_peer.places[0] / "run")]) == digest_of_one(generations=LONG)
 
 
 @pytest.mark.slow
@@ -137,41 +137,41 @@ def test_one_process_two_and_one_again_give_the_bits_of_one(bereft):
 def test_two_processes_give_the_bits_of_one(tmp_path, case):
     with Pair(tmp_path, case) as pair:
         codes = [pair.wait(index) for index in range(2)]
-        assert codes == [0, 0], pair.said(0, "err")[-2000:] + pair.said(1, "err")[-2000:]
-    bits = bits_of_one(case)
-    assert [pair.said(0), pair.said(1)] == [f"first 2 {bits}", f"other 2 {bits}"]
+        assert codes == [0, 0], pair.output(0, "err")[-2000:] + pair.output(1, "err")[-2000:]
+    bits = digest_of_one(case)
+    assert [pair.output(0), pair.output(1)] == [f"first 2 {bits}", f"other 2 {bits}"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("victim", "number"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
-def test_a_first_that_is_killed_and_a_second_that_hangs_end_the_other(tmp_path, victim, number):
+def test_a_killed_primary_or_a_hanging_second_process_ends_the_other(tmp_path, victim, number):
     with Pair(tmp_path, "slow", "run", str(LONG)) as pair:
         pair.wait_for(3)
         pair.children[victim].send_signal(number)
-        # Who notices first, we or JAX's runtime, is not decided; the latter aborts.
+        # Either we or JAX's runtime may notice first; the latter aborts.
         assert pair.wait(1 - victim, 60) in (1, -signal.SIGABRT)
-        said = pair.said(1 - victim, "err")
-    assert "has lost another one" in said or "another task died" in said
+        output = pair.output(1 - victim, "err")
+    assert "has lost another one" in output or "another task died" in output
 
 
 @pytest.mark.slow
-def test_the_command_line_ends_when_one_is_lost_and_goes_on_with_two_or_one(tmp_path):
-    # What could end the run, and does not, is looked at every 5 generations: no chunk is longer.
+def test_the_command_line_ends_when_a_process_is_lost_and_resumes_with_two_or_one(tmp_path):
+    # A criterion that is never met, checked every 5 generations, keeps chunks short.
     options = "--generations 100 --metrics none --stop-when-stagnant 100 --every 5"
     run = shlex.split(f"run DTLZ2 --variables 8 --population 14 {options}")
-    with Pair(tmp_path, *run, "--checkpoint-seconds", "0", "--out", "run", start=told) as pair:
+    with Pair(tmp_path, *run, "--checkpoint-seconds", "0", "--out", "run", start=with_coordinator) as pair:
         pair.wait_for(5)
         pair.children[1].kill()
         assert pair.wait(0, 60) == 1
-    assert "error: process 0 of 2 has lost another one" in pair.said(0, "err")
-    assert "Traceback" not in pair.said(0, "err")
+    assert "error: process 0 of 2 has lost another one" in pair.output(0, "err")
+    assert "Traceback" not in pair.output(0, "err")
     two, one, never_stopped = pair.places[0] / "run", tmp_path / "one", tmp_path / "never_stopped"
     assert 5 <= load(two).generations < 100
     shutil.copytree(two, one)
-    with Pair(tmp_path, "resume", "run", start=launched) as pair:
-        assert [pair.wait(index) for index in range(2)] == [0, 0], pair.said(0, "err")[-2000:]
-    assert pair.said(0).splitlines()[-1] == "run"
-    assert pair.said(1) == ""
+    with Pair(tmp_path, "resume", "run", start=with_slurm) as pair:
+        assert [pair.wait(index) for index in range(2)] == [0, 0], pair.output(0, "err")[-2000:]
+    assert pair.output(0).splitlines()[-1] == "run"
+    assert pair.output(1) == ""
     assert execute(["resume", str(one)]) == 0
     assert execute([*run, "--out", str(never_stopped)]) == 0
     assert len({child.digest([load(directory)]) for directory in (two, one, never_stopped)}) == 1
@@ -195,6 +195,6 @@ def test_a_signal_to_any_process_saves_and_ends_all(tmp_path, number, code):
         ({"processes": 2, "index": 2}, "index must be below 2, the number of processes, got 2"),
     ],
 )
-def test_processes_that_cannot_be(options, message):
+def test_invalid_process_arguments_are_rejected(options, message):
     with pytest.raises(ValueError, match=message):
         tr.distributed(**options)

@@ -1,4 +1,4 @@
-"""Whole runs on one device and on many, in a process with eight of them: do their bits agree?
+"""Compare the bits of whole runs on one device and on several, in a process with eight.
 
 python whole_runs.py CASE...
 """
@@ -26,23 +26,23 @@ def bits(result: tr.Result) -> list[bytes]:
 
 
 def fronts() -> bool:
-    swarm = tr.TensorRVEA(population=13, variation=tr.PSO())  # whose sums of products are the likeliest to differ
+    swarm = tr.TensorRVEA(population=13, variation=tr.PSO())  # whose sums of products are most likely to differ
     one, three = (tr.optimize(PROBLEM, swarm, history="fronts", devices=k, **FEW) for k in (1, 3))
     return len(one.history.fronts) == 9 and bits(one) == bits(three)
 
 
 def resumed() -> bool:
-    """Begun on eight devices, gone on with on three, ended on one."""
+    """Start on eight devices, resume on three, and finish on one."""
 
-    def leave_at(generation: int):
-        def leave(result: tr.Result) -> None:
+    def interrupt_at(generation: int):
+        def interrupt(result: tr.Result) -> None:
             if result.generations == generation:
                 raise MemoryError
 
-        return leave
+        return interrupt
 
     keep.SHARE = 1e9
-    options = {"checkpoint_seconds": 0.0, "callbacks": leave_at(3)}
+    options = {"checkpoint_seconds": 0.0, "callbacks": interrupt_at(3)}
     with tempfile.TemporaryDirectory() as place:
         run = Path(place) / "run"
         try:
@@ -50,7 +50,7 @@ def resumed() -> bool:
         except MemoryError:
             assert load(run).generations == 2
         try:
-            resume(run, devices=3, **options | {"callbacks": leave_at(6)})
+            resume(run, devices=3, **options | {"callbacks": interrupt_at(6)})
         except MemoryError:
             assert load(run).generations == 5
         ended = resume(run)
@@ -58,7 +58,7 @@ def resumed() -> bool:
 
 
 def replicated() -> bool:
-    """Three runs on two devices, of which one has a run for nobody."""
+    """Three runs on two devices, one of which has a padding run."""
     one, two = (tr.replicate(PROBLEM, ALGORITHM, seeds=(1, 2, 3), generations=8, devices=k) for k in (None, 2))
     return [bits(result) for result in one] == [bits(result) for result in two]
 

@@ -1,4 +1,4 @@
-"""Selection against the paper's loop, in float64 and one vector at a time."""
+"""Selection against the loop of the paper, in float64 and one vector at a time."""
 
 import jax
 import jax.numpy as jnp
@@ -58,11 +58,11 @@ def winners(selected) -> list[int | None]:
     return [row if filled else None for row, filled in pairs]
 
 
-# Compilation is what takes long; every number of objectives is in the slow tests.
+# Few numbers of objectives, since each is compiled; all are in the slow tests.
 @pytest.mark.parametrize(
     "objectives", [m if m in (2, 3, 10) else pytest.param(m, marks=pytest.mark.slow) for m in range(2, 11)]
 )
-def test_select_agrees_with_the_papers_loop_and_so_does_rvea(objectives):
+def test_selection_agrees_with_the_loop_of_the_paper_and_with_rvea(objectives):
     generator = np.random.default_rng(objectives)
     vectors = vectors_of(objectives)
     gamma, index = smallest_angles(vectors), make_index(vectors)
@@ -86,7 +86,7 @@ def test_select_agrees_with_the_papers_loop_and_so_does_rvea(objectives):
     assert sure >= POOLS * 3 // 4
 
 
-def test_the_best_individual_keeps_its_place_whatever_the_order_of_the_rows():
+def test_winners_do_not_depend_on_the_order_of_the_rows():
     generator = np.random.default_rng(3)
     vectors = vectors_of(3)
     gamma, index = smallest_angles(vectors), make_index(vectors)
@@ -106,7 +106,7 @@ def test_ties_go_to_the_lowest_row():
     assert [row for row in winners(selected) if row is not None] == [1, 2, 4]
 
 
-def test_at_the_ideal_point_the_angle_is_zero_and_so_is_the_distance():
+def test_angle_and_distance_are_zero_at_the_ideal_point():
     vectors = vectors_of(3)
     pool = Pool(f=jnp.array([[1.0, 1, 1], [2, 1, 1]]), violation=jnp.zeros(2), alive=jnp.ones(2, bool), is_new=OLD[:2])
     selected = select_by_niches(pool, vectors, smallest_angles(vectors), make_index(vectors), jnp.float32(1))
@@ -114,7 +114,7 @@ def test_at_the_ideal_point_the_angle_is_zero_and_so_is_the_distance():
     assert selected.score[0] == 0
 
 
-def test_the_ideal_point_is_of_all_the_living_infeasible_included():
+def test_the_ideal_point_includes_infeasible_living_rows():
     pool = Pool(
         f=jnp.array([[1.0, 5], [3, 2], [0, 0]]),
         violation=jnp.array([0.0, 7, jnp.inf]),
@@ -124,7 +124,7 @@ def test_the_ideal_point_is_of_all_the_living_infeasible_included():
     assert translate(pool).tolist() == [[0, 3], [2, 0], [0, 0]]
 
 
-def test_a_feasible_individual_wins_however_bad_it_is():
+def test_a_feasible_row_wins_over_any_infeasible_one():
     vectors = vectors_of(2)
     f = jnp.array([[9.0, 9], [1, 1], [0, 4], [4, 0]])
     pool = Pool(f=f, violation=jnp.array([0.0, 1e-6, 0, 0]), alive=jnp.ones(4, bool), is_new=OLD[: len(f)])
@@ -132,14 +132,14 @@ def test_a_feasible_individual_wins_however_bad_it_is():
     assert sorted(row for row in winners(selected) if row is not None) == [0, 2, 3]
 
 
-def test_numbers_near_the_end_of_the_range_of_floats_still_have_winners():
+def test_huge_and_tiny_objectives_have_winners():
     vectors = vectors_of(2)
     gamma, index = smallest_angles(vectors), make_index(vectors)
     for scale in (1e-37, 1e30, 8e37):
         f = jnp.asarray(np.array([[0.0, 1], [0.6, 0.6], [1, 0], [0.5, 0.5]]) * scale, jnp.float32)
         pool = Pool(f=f, violation=jnp.zeros(4), alive=jnp.ones(4, bool), is_new=OLD[: len(f)])
         selected = select_by_niches(pool, vectors, gamma, index, jnp.float32(0.5))
-        # The last is better than the second, in the same niche.
+        # The last row is better than the second, which is in the same niche.
         assert sorted(row for row in winners(selected) if row is not None) == [0, 2, 3], scale
         assert not np.isnan(selected.score).any()
 
@@ -154,7 +154,7 @@ def test_scaling_does_not_change_a_bit_of_a_score():
 
 def test_angle_penalized_distance_by_hand():
     f = jnp.array([[3.0, 4.0], [0.0, 0.0]])
-    # (1 + 2 · 0.5 · 0.1 / 0.2) · 5, and nothing at the ideal point.
+    # (1 + 2 · 0.5 · 0.1 / 0.2) · 5, and zero at the ideal point.
     value = angle_penalized_distance(f, jnp.array([0.1, 0.0]), jnp.array([0.2, 0.2]), jnp.float32(0.5))
     np.testing.assert_allclose(value, [7.5, 0.0], rtol=1e-6)
 

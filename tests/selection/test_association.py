@@ -1,4 +1,4 @@
-"""Association agrees with brute force in float64, whichever way is taken, for even and for lopsided vectors."""
+"""Association agrees with brute force in float64, by every method, for even and uneven vectors."""
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from tensorrvea.reference_vectors import largest_divisions, simplex_lattice
 from tensorrvea.selection import association
 from tensorrvea.selection.association import associate, grid, make_index, smallest_angles, sorted_angles
 
-# A chord of float32 unit vectors is right to about this; who is nearer by less may be either.
+# The error of a chord of float32 unit vectors; a vector that is nearer by less may lose.
 ROUNDING = 3e-7
 # Few sizes are used, since each is compiled.
 ROWS = 64
@@ -26,7 +26,7 @@ compiled_sort = jax.jit(sorted_angles.sort_angles)
 
 
 def index_of_any_size(vectors):
-    """The index that many vectors would have."""
+    """Return the index that many vectors would have."""
     return compiled_sort(vectors) if vectors.shape[1] == 2 else compiled_grid(vectors)
 
 
@@ -40,7 +40,7 @@ def lattice(most, objectives, ranges):
 
 
 def angles_between(rows, vectors):
-    """θ in float64, by the chord and one row at a time."""
+    """Return θ in float64, by chords, one row at a time."""
     return np.array([2 * np.arcsin(np.linalg.norm(vectors - row, axis=1) / 2) for row in rows])
 
 
@@ -62,7 +62,7 @@ def ranges_like(kind, objectives):
     }[kind]
 
 
-# Compilation is what takes long; more numbers of objectives are in the slow tests.
+# Few numbers of objectives, since each is compiled; more are in the slow tests.
 @pytest.mark.parametrize("ranges", ["even", "mild", "strong", "reversed"])
 @pytest.mark.parametrize(
     ("objectives", "most"),
@@ -73,11 +73,11 @@ def ranges_like(kind, objectives):
         for most in (100, 3000, 9000)
     ],
 )
-def test_agrees_with_brute_force(objectives, most, ranges):
+def test_association_agrees_with_brute_force(objectives, most, ranges):
     scale = ranges_like(ranges, objectives)
     vectors = jnp.asarray(lattice(most, objectives, scale), jnp.float32)
     rng = np.random.default_rng(objectives)
-    # Inside, on edges and in corners; of every length.
+    # Inside, on edges and in corners, and of different lengths.
     f = rng.exponential(size=(300, objectives)) * scale * 10.0 ** rng.uniform(-6, 6, (300, 1))
     f[100:200] *= rng.random((100, objectives)) < 0.6
     f[:, 0] += (f == 0).all(axis=1)
@@ -88,7 +88,7 @@ def test_agrees_with_brute_force(objectives, most, ranges):
 
 @pytest.mark.parametrize("ranges", [(1, 1, 1), (1, 10, 1000), (1000, 1, 10), (1, 1, 100), (1, 1e-6, 1)])
 def test_grid_agrees_with_brute_force_for_directions_between_vectors(ranges):
-    """Where two or three vectors are about equally near, a window that is too small would show."""
+    """Where two or three vectors are about equally near, a window that is too small would fail."""
     vectors = lattice(1500, 3, np.array(ranges))
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(vectors), (300, 2))
@@ -103,10 +103,10 @@ def test_grid_agrees_with_brute_force_for_directions_between_vectors(ranges):
 
 @st.composite
 def cases(draw, objectives):
-    """Vectors that are a lattice or anything, with ties and zeros, and rows among them."""
+    """Draw lattices or irregular vectors, with ties and zeros, and rows among them."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     scale = 10.0 ** rng.uniform(-draw(st.sampled_from([0, 1, 3])), 0, objectives)
-    # The size of a lattice, and another.
+    # The size of a lattice, and one that is not.
     size = draw(st.sampled_from([120, 133]))
     kind = draw(st.sampled_from(["lattice", "random", "clustered", "repeated"]))
     if kind == "lattice":
@@ -124,14 +124,14 @@ def cases(draw, objectives):
     return jnp.asarray(units(vectors), jnp.float32), jnp.asarray(f, jnp.float32)
 
 
-# Two objectives and three, and in the slow tests more.
+# More than three objectives only in the slow tests.
 SEVERAL = [2, 3, pytest.param(4, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("objectives", SEVERAL)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_every_way_agrees_with_brute_force(objectives, data):
+def test_every_method_agrees_with_brute_force(objectives, data):
     vectors, f = data.draw(cases(objectives))
     for index in (None, index_of_any_size(vectors)):
         niche, theta = compiled_associate(f, vectors, index)
@@ -145,7 +145,7 @@ def test_gamma_is_the_angle_to_the_nearest_vector_that_differs(objectives, data)
     vectors, _ = data.draw(cases(objectives))
     brute = angles_between(units(vectors), units(vectors))
     equal = (np.asarray(vectors)[:, None] == np.asarray(vectors)[None]).all(axis=2)
-    # Vectors that differ by a rounding error count as others or as equal.
+    # Vectors that differ by a rounding error may count as equal or as different.
     least, most = (np.where(same, np.inf, brute).min(axis=1) for same in (equal, equal | (brute < ROUNDING)))
     least, most = (np.where(np.isinf(nearest), np.pi / 2, nearest) for nearest in (least, most))
     for index in (None, index_of_any_size(vectors)):
@@ -167,7 +167,7 @@ def test_two_axes_and_the_diagonal_by_hand():
 
 
 @pytest.mark.parametrize("objectives", [2, 3])
-def test_rows_without_a_direction_are_in_niche_0_at_no_angle(objectives):
+def test_rows_without_a_direction_have_niche_0_and_angle_0(objectives):
     vectors = jnp.asarray(lattice(120, objectives, 1.0), jnp.float32)[::-1]
     ones = [1.0] * (objectives - 2)
     kinds = [[0.0] * objectives, [jnp.inf] * objectives, [jnp.nan] * objectives, [0.0, jnp.inf, *ones]]
@@ -187,7 +187,7 @@ def test_very_large_and_very_small_rows_have_directions():
 
 @pytest.mark.parametrize("objectives", [2, 3])
 def test_ties_go_to_the_lowest_index(objectives):
-    """Every vector twice, in a mixed order: only the first of each two is ever chosen."""
+    """With every vector twice, in random order, only the first of each pair is chosen."""
     once = lattice(66, objectives, 1.0)
     order = np.random.default_rng(0).permutation(133) % len(once)
     vectors = jnp.asarray(once[order], jnp.float32)
@@ -197,7 +197,7 @@ def test_ties_go_to_the_lowest_index(objectives):
         np.testing.assert_array_equal(niche, lowest[:ROWS])
 
 
-def test_a_lone_vector_takes_everybody():
+def test_a_single_vector_is_nearest_to_every_row():
     vectors = jnp.asarray(units(np.ones((1, 3))), jnp.float32)
     niche, theta = compiled_associate(jnp.eye(3), vectors, compiled_index(vectors))
     np.testing.assert_array_equal(niche, 0)
@@ -205,7 +205,7 @@ def test_a_lone_vector_takes_everybody():
     np.testing.assert_allclose(compiled_angles(vectors), np.pi / 2, rtol=1e-6)
 
 
-def test_gamma_of_equal_vectors_alone_is_not_zero():
+def test_gamma_is_positive_if_all_vectors_are_equal():
     for objectives in (2, 3):
         vectors = jnp.asarray(units(np.ones((133, objectives))), jnp.float32)
         for index in (None, index_of_any_size(vectors)):
@@ -218,7 +218,7 @@ def test_gamma_of_equal_vectors_alone_is_not_zero():
     [(2, 600), (3, 1500), (10, 100)]
     + [pytest.param(objectives, 3000, marks=pytest.mark.slow) for objectives in (4, 5, 6, 8, 10)],
 )
-def test_gamma_of_lattices(objectives, most, ranges):
+def test_gamma_of_lattices_agrees_with_brute_force(objectives, most, ranges):
     vectors = jnp.asarray(lattice(most, objectives, ranges_like(ranges, objectives)), jnp.float32)
     exact = units(vectors)
     brute = angles_between(exact, exact) + 9 * np.eye(len(exact))
@@ -226,7 +226,7 @@ def test_gamma_of_lattices(objectives, most, ranges):
     np.testing.assert_allclose(gamma, brute.min(axis=1), rtol=1e-6, atol=ROUNDING)
 
 
-def test_a_batch_of_seeds_agrees_with_brute_force():
+def test_association_under_vmap_agrees_with_brute_force():
     rng = np.random.default_rng(1)
     scales = 10 ** rng.uniform(-2, 0, (3, 3))
     vectors = jnp.stack([jnp.asarray(lattice(120, 3, s), jnp.float32) for s in scales])
@@ -247,8 +247,8 @@ def test_double_precision_is_exact_to_double_rounding(objectives):
         assert_nearest(f, vectors, niche, theta, rounding=1e-15)
 
 
-def test_index_changes_inside_compiled_code():
-    """The caller makes a new index in a branch of a loop: shapes and types have to stay."""
+def test_the_index_can_be_remade_inside_compiled_code():
+    """Algorithms remake the index in a branch of a loop, so shapes and types must be constant."""
     first = jnp.asarray(lattice(120, 3, 1.0), jnp.float32)
     second = jnp.asarray(lattice(120, 3, np.array([1.0, 2.0, 3.0])), jnp.float32)
 
@@ -261,7 +261,7 @@ def test_index_changes_inside_compiled_code():
     assert_nearest(f, second, niche, theta)
 
 
-def test_odd_numbers_of_rows_are_filled_and_cut_again():
+def test_odd_numbers_of_rows_give_as_many_results():
     vectors = jnp.asarray(lattice(20, 3, 1.0), jnp.float32)
     f = jnp.asarray(np.random.default_rng(4).exponential(size=(8 * association.LANES + 1, 3)), jnp.float32)
     niche, theta = compiled_associate(f, vectors, None)
@@ -270,7 +270,7 @@ def test_odd_numbers_of_rows_are_filled_and_cut_again():
 
 
 @pytest.mark.parametrize("objectives", [3, 10])
-def test_no_array_has_a_row_for_every_pair(objectives):
+def test_association_builds_no_array_of_all_pairs(objectives):
     vectors = jnp.asarray(lattice(4100, objectives, 1.0), jnp.float32)
     f = jnp.ones((4096, objectives), jnp.float32)
     compiled = compiled_associate.lower(f, vectors, compiled_index(vectors)).compile()

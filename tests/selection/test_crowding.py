@@ -25,7 +25,7 @@ def test_distances_of_all_fronts_agree_with_pymoo(m, kind):
     assert (distance[~alive] == 0).all()
     for number in range(rank[alive].max() + 1):
         rows = np.flatnonzero(rank == number)
-        # pymoo's function knows no duplicates; here all but the first of equal rows have distance 0.
+        # pymoo's function does not handle duplicates; here all but the first of equal rows have distance 0.
         first = np.sort(np.unique(f[rows], axis=0, return_index=True)[1])
         assert (np.delete(distance[rows], first) == 0).all()
         if len(first) == 1:
@@ -35,7 +35,7 @@ def test_distances_of_all_fronts_agree_with_pymoo(m, kind):
             np.testing.assert_allclose(distance[rows[first]], expected, rtol=1e-5)
 
 
-def test_an_objective_that_is_the_same_on_the_front_adds_nothing():
+def test_a_constant_objective_adds_no_distance():
     f = jnp.array([[0.0, 3.0, 7.0], [1.0, 2.0, 7.0], [2.0, 1.0, 7.0], [3.0, 0.0, 7.0]])
     distance = crowding_distance(f, jnp.zeros(4, int), jnp.ones(4, bool))
     np.testing.assert_allclose(distance, [np.inf, 4 / 3, 4 / 3, np.inf], rtol=1e-6)
@@ -57,17 +57,17 @@ def test_repeated_rows_are_found_per_front():
     assert repeated(f, jnp.array([0, 1, 0, 0])).tolist() == [False, False, True, False]
 
 
-def test_pruning_a_line_leaves_it_evenly_covered():
+def test_pruning_a_line_leaves_it_evenly_spaced():
     x = np.sort(np.random.default_rng(0).random(400)).astype(np.float32)
     f = np.stack([x, 1 - x], axis=1)
     kept = np.asarray(compiled_prune(f, np.ones(400, bool), 40))
     assert kept.sum() == 40
     assert kept[[0, -1]].all()
     gaps = np.diff(f[kept, 0])
-    assert gaps.max() < 2.5 / 39  # evenly, each were 1/39
+    assert gaps.max() < 2.5 / 39  # 1/39 if evenly spaced
 
 
-def test_pruning_keeps_to_the_front_and_to_its_size():
+def test_pruning_keeps_the_given_number_of_rows_of_the_front():
     f = np.random.default_rng(0).random((50, 3)).astype(np.float32)
     front = np.arange(50) % 2 == 0
     kept = np.asarray(compiled_prune(f, front, 10))

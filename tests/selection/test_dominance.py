@@ -14,7 +14,7 @@ from tensorrvea.selection.dominance import BLOCK, nondominated, nondominated_row
 compiled_ranks = jax.jit(rank_rows)
 compiled_rows = jax.jit(nondominated_rows)
 
-# A lone row, a whole block, and a row more than two: where filling begins and ends.
+# One row, one whole block, and one row more than two blocks.
 SIZES = (1, BLOCK, 2 * BLOCK + 1)
 
 
@@ -22,11 +22,11 @@ def points(kind: str, n: int, m: int, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     if kind == "random":
         f = rng.random((n, m))
-    elif kind == "ties":  # many equal rows, and rows that are equal somewhere
+    elif kind == "ties":  # many equal rows, and rows that tie in some objectives
         f = rng.integers(0, 4, (n, m))
     elif kind == "chain":  # each dominates the next
         f = np.repeat(rng.permutation(n)[:, None], m, axis=1)
-    elif kind == "sphere":  # nobody dominates anybody
+    elif kind == "sphere":  # no row dominates another
         f = np.abs(rng.normal(size=(n, m)))
         f /= np.linalg.norm(f, axis=1, keepdims=True)
     else:
@@ -35,7 +35,7 @@ def points(kind: str, n: int, m: int, seed: int = 0) -> np.ndarray:
 
 
 def dominates(f: np.ndarray, violation: np.ndarray | None = None) -> np.ndarray:
-    """[i, j]: i dominates j, as Deb et al. define it."""
+    """Return whether row i dominates row j at [i, j], as defined by Deb et al."""
     better = (f[:, None] <= f[None]).all(-1) & (f[:, None] < f[None]).any(-1)
     if violation is None:
         return better
@@ -49,7 +49,7 @@ def dominates(f: np.ndarray, violation: np.ndarray | None = None) -> np.ndarray:
 
 
 def peel(beats: np.ndarray, alive: np.ndarray) -> np.ndarray:
-    """Ranks by taking one front after another away."""
+    """Return ranks by removing one front after another."""
     rank, left, number = np.full(len(alive), len(alive)), alive.copy(), 0
     while left.any():
         front = left & ~(beats & left[:, None]).any(axis=0)
@@ -75,26 +75,26 @@ def test_ranks_agree_with_pymoo():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_dead_and_the_infeasible_rank_as_defined(seed):
+def test_dead_and_infeasible_rows_rank_as_defined(seed):
     rng = np.random.default_rng(seed)
     n = SIZES[-1]
     f = points("ties" if seed % 2 else "random", n, 3, seed)
     alive = rng.random(n) < 0.7
     violation = np.maximum(rng.integers(-3, 4, n), 0).astype(np.float32)
     if seed == 3:
-        violation += 1  # nobody is feasible
-    f[~alive] = rng.choice([np.nan, np.inf, -np.inf, 0], ((~alive).sum(), 3))  # which must not matter
+        violation += 1  # no row is feasible
+    f[~alive] = rng.choice([np.nan, np.inf, -np.inf, 0], ((~alive).sum(), 3))  # must not matter
     np.testing.assert_array_equal(compiled_ranks(f, alive), peel(dominates(f), alive))
     expected = peel(dominates(f, violation), alive)
     np.testing.assert_array_equal(compiled_ranks(f, alive, violation), expected)
     np.testing.assert_array_equal(compiled_rows(f, alive, violation), expected == 0)
 
 
-def test_nobody_alive():
-    f, nobody = points("random", SIZES[-1], 3), np.zeros(SIZES[-1], bool)
-    assert (np.asarray(compiled_ranks(f, nobody)) == len(f)).all()
-    assert not compiled_rows(f, nobody).any()
-    assert not compiled_rows(f, nobody, np.zeros(len(f), np.float32)).any()
+def test_populations_without_living_rows_are_ranked():
+    f, none_alive = points("random", SIZES[-1], 3), np.zeros(SIZES[-1], bool)
+    assert (np.asarray(compiled_ranks(f, none_alive)) == len(f)).all()
+    assert not compiled_rows(f, none_alive).any()
+    assert not compiled_rows(f, none_alive, np.zeros(len(f), np.float32)).any()
 
 
 def test_zeros_of_either_sign_are_equal():
@@ -145,7 +145,7 @@ def test_ranking_many_rows_stays_within_memory():
 
 
 @pytest.mark.parametrize("function", [nondominated, ranks])
-def test_directions_are_signs(function):
+def test_maximising_is_minimising_the_negative(function):
     f = points("random", 100, 3)
     signs = np.array([1, -1, 1])
     np.testing.assert_array_equal(function(f, ("min", "max", "min")), function(f * signs))
@@ -161,6 +161,6 @@ def test_directions_are_signs(function):
         ([[1.0, 2.0]], "least", "directions must be one of 'min', 'max', got 'least'"),
     ],
 )
-def test_nondominated_says_what_is_wrong(f, directions, message):
+def test_wrong_arguments_of_nondominated_are_explained(f, directions, message):
     with pytest.raises(ValueError, match=message):
         nondominated(f, directions)

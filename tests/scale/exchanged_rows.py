@@ -1,4 +1,4 @@
-"""Rows that travel between devices, in a process with eight of them: are they those that were asked for?"""
+"""Check, in a process with eight devices, that exchanged rows are the requested ones."""
 
 import jax
 import jax.numpy as jnp
@@ -26,15 +26,17 @@ def main() -> None:
             rows = padded_size(2000)
             first, second = table(rows), table(2 * rows)
             at_random = rng.integers(0, 3 * rows, rows)
-            of_one = rng.integers(0, rows // devices, rows)  # all of the first device's: more than there is room for
+            from_first = rng.integers(
+                0, rows // devices, rows
+            )  # all from the first device, beyond the exchange capacity
             assert rows // devices > exchange_capacity(rows // devices, devices)
             both = {name: np.concatenate([first[name], second[name]]) for name in first}
-            for index in (at_random, of_one, np.arange(rows)[::-1], np.arange(rows)):
+            for index in (at_random, from_first, np.arange(rows)[::-1], np.arange(rows)):
                 chosen = jax.jit(choose)(first, second, jnp.asarray(index))
                 assert same(chosen, {name: leaf[index] for name, leaf in both.items()}), (devices, index)
                 taken = jax.jit(take)(first, jnp.asarray(index % rows))
                 assert same(taken, {name: leaf[index % rows] for name, leaf in first.items()}), (devices, index)
-                # Nobody has all of it.
+                # No device has all rows.
                 assert taken["x"].addressable_shards[0].data.shape == (rows // devices, 130)
         print(devices, "devices", flush=True)
 
