@@ -83,7 +83,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(directory, where):
 def test_another_schema_is_refused(directory):
     for path in directory.glob("checkpoint-*.json"):
         edit(path, schema=SCHEMA + 1)
-    with pytest.raises(DamagedError, match=f"has schema {SCHEMA + 1}, and this version reads {SCHEMA}"):
+    with pytest.raises(DamagedError, match=f"has schema {SCHEMA + 1}, but this version reads schema {SCHEMA}"):
         resume(directory)
     edit(directory / "manifest.json", schema=0)
     with pytest.raises(DamagedError, match="has schema 0"):

@@ -16,7 +16,7 @@ import tensorrvea as tr
 from tensorrvea.cli.main import execute
 from tensorrvea.runs import DamagedError, RunError, load, resume
 from tensorrvea.runs.arrays import read_arrays, write_arrays
-from tensorrvea.runs.files import digest, locked, read_json, write_json, write_whole
+from tensorrvea.runs.files import atomic_write, digest, locked, read_json, write_json
 
 PROBLEM, ALGORITHM = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
 
@@ -136,7 +136,7 @@ def test_hostile_json_is_refused(tmp_path, text):
 def test_json_of_a_silly_size_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr("tensorrvea.runs.files.JSON_BYTES", 1000)
     write_json(tmp_path / "a.json", {"a": "x" * 2000})
-    with pytest.raises(DamagedError, match="more than the 1000 that make sense"):
+    with pytest.raises(DamagedError, match="more than the limit of 1000"):
         read_json(tmp_path / "a.json")
 
 
@@ -145,11 +145,11 @@ def test_files_that_are_links_or_pipes_are_not_read(directory, tmp_path):
     shutil.copy(directory / "manifest.json", secret)
     (directory / "manifest.json").unlink()
     (directory / "manifest.json").symlink_to(secret)
-    with pytest.raises(DamagedError, match="cannot be read as a plain file"):
+    with pytest.raises(DamagedError, match="cannot be read as a regular file"):
         load(directory)
     (directory / "manifest.json").unlink()
     os.mkfifo(directory / "pipe.json")
-    with pytest.raises(DamagedError, match="is not a plain file"):
+    with pytest.raises(DamagedError, match="is not a regular file"):
         read_json(directory / "pipe.json")
 
 
@@ -160,7 +160,7 @@ def test_nothing_is_written_through_a_link(tmp_path):
     inside.mkdir()
     (inside / "manifest.json").symlink_to(outside)
     (inside / f".manifest.json.{os.getpid()}.part").symlink_to(outside)
-    with write_whole(inside / "manifest.json") as stream:
+    with atomic_write(inside / "manifest.json") as stream:
         stream.write(b"new")
     assert outside.read_text() == "mine"
     assert (inside / "manifest.json").read_bytes() == b"new"

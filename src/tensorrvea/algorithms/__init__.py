@@ -6,4 +6,6 @@ from tensorrvea.algorithms.random_search import RandomSearch
 from tensorrvea.algorithms.rvea import RVEA
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
 
-__all__ = ["NSGA2", "RVEA", "Algorithm", "RandomSearch", "TensorRVEA"]
+ALL: tuple[type[Algorithm], ...] = (TensorRVEA, RVEA, NSGA2, RandomSearch)
+
+__all__ = ["ALL", "NSGA2", "RVEA", "Algorithm", "RandomSearch", "TensorRVEA"]

@@ -9,4 +9,8 @@ from tensorrvea.operators.pso import PSO
 from tensorrvea.operators.random import Random
 from tensorrvea.operators.sbx import SBX
 
-__all__ = ["CSO", "DE", "GA", "PSO", "SBX", "PolynomialMutation", "Random", "Variation"]
+# What an algorithm takes as ``variation=``.
+VARIATIONS: tuple[type, ...] = (GA, DE, PSO, CSO, Random)
+ALL: tuple[type, ...] = (*VARIATIONS, SBX, PolynomialMutation)
+
+__all__ = ["ALL", "CSO", "DE", "GA", "PSO", "SBX", "VARIATIONS", "PolynomialMutation", "Random", "Variation"]

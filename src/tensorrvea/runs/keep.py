@@ -61,7 +61,7 @@ def keep_run(
         if not search.stopped:
             search.run(progress, between=kept.between)
         kept.close()
-    signals.obey()
+    signals.raise_received()
 
 
 def hold(directory: Path, held: ExitStack) -> None:

@@ -1,61 +1,53 @@
-"""What a manifest can name, and so what can be made again from one: parts of this library, and nothing else."""
+"""The parts of this library that a manifest can name. Nothing else is ever created from a manifest."""
 
 import dataclasses
 from typing import Any
 
-from tensorrvea import stop
-from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
-from tensorrvea.operators import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
+from tensorrvea import algorithms, operators, stop
+from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.problem import Problem
-from tensorrvea.problems import NAMED
+from tensorrvea.problems import NAMED, Benchmark
 
-ALGORITHMS: dict[str, type] = {cls.__name__: cls for cls in (TensorRVEA, RVEA, NSGA2, RandomSearch)}
-VARIATIONS: dict[str, type] = {cls.__name__: cls for cls in (GA, DE, PSO, CSO, Random)}
-OPERATORS: dict[str, type] = {cls.__name__: cls for cls in (SBX, PolynomialMutation)}
+ALGORITHMS: dict[str, type] = {cls.__name__: cls for cls in algorithms.ALL}
+VARIATIONS: dict[str, type] = {cls.__name__: cls for cls in operators.VARIATIONS}
+OPERATORS: dict[str, type] = {cls.__name__: cls for cls in operators.ALL}
 STOPS: dict[str, type] = {cls.__name__: cls for cls in (stop.Stagnation, stop.MetricReached, stop.Target)}
-PARTS = ALGORITHMS | VARIATIONS | OPERATORS | STOPS
-ROBOT = "RobotProblem"
-
-
-def problem_class(name: str) -> type[Problem]:
-    """The class of a benchmark problem or of a robot's task; KeyError for anything else."""
-    if name == ROBOT:
-        from tensorrvea.neuroevolution import RobotProblem  # needs an engine: only for who asks for it
-
-        return RobotProblem
-    return NAMED[name]
+PARTS = ALGORITHMS | OPERATORS | STOPS
+ROBOT = RobotProblem.__name__
+PROBLEMS: dict[str, type[Problem]] = {**NAMED, ROBOT: RobotProblem}
 
 
 def settings_of(part: Any) -> dict[str, Any] | None:
-    """The arguments that make a registered part again; None if it is somebody's own."""
+    """Return the arguments that recreate a registered part; None for a user-defined one."""
     if PARTS.get(type(part).__name__) is not type(part):
         return None
+    values = dict(vars(part))
     if dataclasses.is_dataclass(part):
-        return {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
-    return dict(vars(part))
+        return {field.name: values[field.name] for field in dataclasses.fields(part)}
+    return values
 
 
 def problem_settings(problem: Problem) -> tuple[str, dict[str, Any]] | None:
-    """The registered name of a problem and the arguments that make it again; None if it is the user's own."""
+    """Return the registered name of a problem and the arguments that recreate it; None for a user-defined one."""
     name = type(problem).__name__
-    if name == ROBOT and type(problem).__module__.startswith("tensorrvea."):
-        from tensorrvea.neuroevolution import TASKS
-
-        robot: Any = problem
-        if robot.task not in TASKS.values():
-            return None
-        named = ("backend", "steps", "episodes", "starts", "start_seed", "control_weight", "lanes")
-        settings = {"task": robot.task.name, "hidden": robot.policy.hidden} | {n: getattr(robot, n) for n in named}
-    elif NAMED.get(name) is type(problem):
-        settings = {"objectives": problem.objectives, "variables": problem.variables} | dict(problem.settings)
-    else:
+    if PROBLEMS.get(name) is not type(problem):
         return None
-    made = make_problem(name, settings)
-    return (name, settings) if made == problem else None
+    if isinstance(problem, RobotProblem):
+        if problem.task not in TASKS.values():
+            return None
+        settings: dict[str, Any] = {
+            "task": problem.task.name, "hidden": problem.policy.hidden, "backend": problem.backend,
+            "steps": problem.steps, "episodes": problem.episodes, "starts": problem.starts,
+            "start_seed": problem.start_seed, "control_weight": problem.control_weight, "lanes": problem.lanes,
+        }  # fmt: skip
+    else:
+        assert isinstance(problem, Benchmark)  # PROBLEMS holds nothing else
+        settings = {"objectives": problem.objectives, "variables": problem.variables} | dict(problem.settings)
+    return (name, settings) if make_problem(name, settings) == problem else None
 
 
 def make_problem(name: str, settings: dict[str, Any]) -> Problem:
-    """A registered problem."""
+    """Create a registered problem; KeyError for an unknown name."""
     if name == ROBOT and "hidden" in settings:
         settings = settings | {"hidden": tuple(settings["hidden"])}
-    return problem_class(name)(**settings)
+    return PROBLEMS[name](**settings)

@@ -13,7 +13,7 @@ from tensorrvea.result import Result
 from tensorrvea.runs.checkpoint import restore
 from tensorrvea.runs.errors import RunError
 from tensorrvea.runs.keep import INTERVAL, find_latest, keep_run
-from tensorrvea.runs.manifest import NAME, read_manifest, understood
+from tensorrvea.runs.manifest import NAME, damaged_on_error, read_manifest
 from tensorrvea.runs.spec import BUDGETS, Arrays, decode, decode_budget, decode_metrics, decode_problem
 
 
@@ -117,7 +117,7 @@ def search_of(
     """The search that a manifest describes, not yet restored; ``stand_in`` if it is only to be looked at."""
     manifest, arrays = kept
     spec = manifest["spec"]
-    with understood(directory / NAME):
+    with damaged_on_error(directory / NAME):
         problem = problem or decode_problem(spec["problem"], arrays, stand_in=stand_in)
         algorithm = algorithm or decode(spec["algorithm"], arrays, "algorithm")
         if metrics is None:
@@ -131,7 +131,7 @@ def search_of(
         every = spec.get("every", 10)
         old_budget = decode_budget(content, algorithm.population)
     new_budget = Budget(population=algorithm.population, **budget) if budget is not None else old_budget
-    with understood(directory / NAME):
+    with damaged_on_error(directory / NAME):
         return Search(
             problem, algorithm, x=start, metrics=metrics, stop=stop, callbacks=callbacks, every=every,
             budget=new_budget, devices=devices, **described,
