@@ -14,14 +14,7 @@ import tyro
 from tensorrvea.checks import check_choice
 from tensorrvea.cli.choices import CHOICES
 from tensorrvea.cli.config_file import config_path, read_config
-from tensorrvea.cli.errors import (
-    FAILED,
-    INTERRUPTED,
-    WRONG_ARGUMENTS,
-    WrongArgumentsError,
-    argument_errors,
-    printable,
-)
+from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
 from tensorrvea.cli.list import List
 from tensorrvea.cli.plot import Plot
 from tensorrvea.cli.report import Report
@@ -30,15 +23,7 @@ from tensorrvea.cli.run import Resume, Run
 from tensorrvea.cli.show import Show
 from tensorrvea.processes import is_distributed, is_primary, leave
 
-COMMANDS: dict[str, type] = {
-    "run": Run,
-    "resume": Resume,
-    "reproduce": Reproduce,
-    "list": List,
-    "show": Show,
-    "report": Report,
-    "plot": Plot,
-}
+COMMANDS: dict[str, type] = {cls.__name__.lower(): cls for cls in (Run, Resume, Reproduce, List, Show, Report, Plot)}
 DESCRIPTION = """Evolutionary multiobjective optimisation as one compiled tensor program.
 
 Exit codes: 0 success, 1 failure, 2 wrong arguments, 130 Ctrl-C, 143 SIGTERM."""

@@ -43,12 +43,8 @@ class Plot:
         print(self.out)
 
     def figure(self, results: list[Result]) -> Figure:
-        problem = results[0].problem
-        axes: dict[str, Any] = {
-            "names": problem.objective_names,
-            "units": problem.units,
-            "directions": problem.directions,
-        }
+        p = results[0].problem
+        axes: dict[str, Any] = {"names": p.objective_names, "units": p.units, "directions": p.directions}
         if self.metric is not None or self.kind == "convergence":
             return plot_convergence(metric_curves(results, self.metric), ylabel=str(self.metric))
         if self.kind == "attainment":

@@ -44,13 +44,9 @@ class Reproduce:
             if self.results:
                 raise ValueError(f"results can only be given with page, got {self.experiment}")
             run = prepare(
-                self.experiment,
-                scale=self.scale,
-                out=self.out,
-                backend=self.backend,
-                reference=self.reference,
+                self.experiment, scale=self.scale, out=self.out, backend=self.backend, reference=self.reference,
                 log=partial(print, file=sys.stderr),
-            )
+            )  # fmt: skip
         findings = run()
         for claim in findings.claims:
             print(f"{'yes' if claim.holds else 'no '}  {claim.paper}\n     {claim.here}")

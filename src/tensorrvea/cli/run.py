@@ -106,16 +106,14 @@ class Run:
         settings = parse_settings(dict(_split_setting(text) for text in self.set))
         problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
         has_budget = (self.generations, self.evaluations, self.seconds) != (None, None, None)
+        generations = self.generations if has_budget else DEFAULT_GENERATIONS
         return Search(
             problem,
             make_algorithm(self.algorithm, self.variation, self.population, settings),
             seeds=list(self.seeds) or [self.seed],
             batch=bool(self.seeds),
             budget=Budget(
-                population=self.population,
-                generations=self.generations if has_budget else DEFAULT_GENERATIONS,
-                evaluations=self.evaluations,
-                seconds=self.seconds,
+                population=self.population, generations=generations, evaluations=self.evaluations, seconds=self.seconds
             ),
             x=None if self.start is None else read_table(self.start, "start"),
             history=self.history,

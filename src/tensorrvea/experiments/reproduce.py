@@ -14,6 +14,7 @@ from tensorrvea.experiments.store import Store
 from tensorrvea.neuroevolution import RobotProblem
 
 EXPERIMENTS = tuple(PLANS)
+Log = Callable[[str], None]
 
 
 def reproduce(
@@ -23,7 +24,7 @@ def reproduce(
     out: str | Path | None = None,
     backend: str = "auto",
     reference: str | None = None,
-    log: Callable[[str], None] = print,
+    log: Log = print,
 ) -> Findings:
     """Run one of the paper's experiments, or continue an interrupted one.
 
@@ -39,13 +40,7 @@ def reproduce(
 
 
 def prepare(
-    experiment: str,
-    *,
-    scale: str,
-    out: str | Path | None,
-    backend: str,
-    reference: str | None,
-    log: Callable[[str], None],
+    experiment: str, *, scale: str, out: str | Path | None, backend: str, reference: str | None, log: Log
 ) -> Callable[[], Findings]:
     """Check all arguments before the first run, and return a function that runs the experiment."""
     plan = PLANS[check_choice("experiment", experiment, EXPERIMENTS)][check_choice("scale", scale, SCALES)]

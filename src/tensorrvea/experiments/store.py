@@ -34,19 +34,14 @@ class Store:
     def __post_init__(self) -> None:
         self.raw.mkdir(parents=True, exist_ok=True)
         self.description: dict[str, Any] = {
-            "experiment": self.experiment,
-            "scale": self.scale,
-            "command": self.command,
-            "plan": _to_json(self.plan),
-            "machine": describe_machine(),
-        }
+            "experiment": self.experiment, "scale": self.scale, "command": self.command,
+            "plan": _to_json(self.plan), "machine": describe_machine(),
+        }  # fmt: skip
         path = self.directory / "experiment.json"
         if path.exists():
             previous = read_json(path)
             if _without_repetitions(previous.get("plan")) != _without_repetitions(self.description["plan"]):
-                raise SpecDiffersError(
-                    f"{self.directory} holds {self.experiment} with a different plan; choose another --out"
-                )
+                raise SpecDiffersError(f"{self.directory} holds an experiment with a different plan; change --out")
         write_json(path, self.description)
 
     @property

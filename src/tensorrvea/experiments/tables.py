@@ -73,11 +73,7 @@ class Table:
 
 
 def comparison_table(
-    title: str,
-    values: Mapping[str, Mapping[str, ArrayLike]],
-    ours: str,
-    *,
-    larger_is_better: bool,
+    title: str, values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool
 ) -> Table:
     """Median (IQR) of every algorithm on every problem, with marks for the comparison with ``ours``."""
     algorithms = list(next(iter(values.values())))

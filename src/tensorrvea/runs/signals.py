@@ -3,7 +3,6 @@
 import signal
 import sys
 import threading
-from types import FrameType, TracebackType
 from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -24,8 +23,7 @@ class Signals:
             self.previous = {number: signal.signal(number, self.handle) for number in SIGNALS}
         return self
 
-    def handle(self, number: int, frame: FrameType | None) -> None:
-        del frame
+    def handle(self, number: int, _: Any) -> None:
         self.received = number
         self.restore_handlers()
 
@@ -34,9 +32,7 @@ class Signals:
             signal.signal(number, handler)
         self.previous = {}
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.restore_handlers()
 
     def raise_received(self) -> None:

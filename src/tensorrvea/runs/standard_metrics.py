@@ -67,16 +67,8 @@ def describe_metric(name: str, metric: Callable[..., Any], problem: Problem) -> 
     return {"source": source}
 
 
-def _igd(problem: Problem) -> Callable[..., Any]:
-    return partial(device.igd, front=_true_front(problem, "igd"))
-
-
-def _igd_plus(problem: Problem) -> Callable[..., Any]:
-    return partial(device.igd_plus, front=_true_front(problem, "igd_plus"))
-
-
-def _gd(problem: Problem) -> Callable[..., Any]:
-    return partial(device.gd, front=_true_front(problem, "gd"))
+def _relative_to_front(metric: Callable[..., Any]) -> Callable[[Problem], Callable[..., Any]]:
+    return lambda problem: partial(metric, front=_true_front(problem, metric.__name__))
 
 
 def _hypervolume(problem: Problem) -> Callable[..., Any]:
@@ -101,18 +93,13 @@ def _expected_utility(problem: Problem) -> Callable[..., Any]:
     return partial(device.expected_utility, weights=weights)
 
 
-def _spacing(problem: Problem) -> Callable[..., Any]:
-    del problem
-    return device.spacing
-
-
 STANDARD: dict[str, Callable[[Problem], Callable[..., Any]]] = {
-    "igd": _igd,
-    "igd_plus": _igd_plus,
-    "gd": _gd,
+    "igd": _relative_to_front(device.igd),
+    "igd_plus": _relative_to_front(device.igd_plus),
+    "gd": _relative_to_front(device.gd),
     HYPERVOLUME: _hypervolume,
     "expected_utility": _expected_utility,
-    "spacing": _spacing,
+    "spacing": lambda _: device.spacing,
 }
 
 

@@ -14,16 +14,12 @@ from tensorrvea.runs.fingerprint import fingerprint
 def describe_user_problem(problem: Problem) -> dict[str, Any]:
     """Describe what a reader of results needs, with a hash of the source."""
     description = {
-        "name": problem.name,
-        "objectives": problem.objectives,
-        "directions": problem.directions,
-        "objective_names": problem.objective_names,
-        "units": problem.units,
+        "name": problem.name, "objectives": problem.objectives, "directions": problem.directions,
+        "objective_names": problem.objective_names, "units": problem.units,
         "integer": [i for i, flag in enumerate(problem.integer) if flag],
         "log": [i for i, flag in enumerate(problem.log) if flag],
-        "lower": problem.lower,
-        "upper": problem.upper,
-    }
+        "lower": problem.lower, "upper": problem.upper,
+    }  # fmt: skip
     if problem.variable_names != tuple(f"x{i + 1}" for i in range(problem.variables)):
         description["variable_names"] = problem.variable_names
     given_constraints = problem.given_constraints if isinstance(problem, HostProblem) else 0
@@ -48,14 +44,10 @@ class RecordedProblem(Problem):
             unavailable,
             lower=np.asarray(description["lower"], float),
             upper=np.asarray(description["upper"], float),
-            objectives=description["objectives"],
-            directions=description["directions"],
             integer=[i in integer for i in variables],
             log=[i in log for i in variables],
-            objective_names=description["objective_names"],
-            units=description["units"],
             variable_names=description.get("variable_names"),
-            name=name,
+            **{key: description[key] for key in ("name", "objectives", "directions", "objective_names", "units")},
         )
 
     def _check_outputs(self) -> None:
