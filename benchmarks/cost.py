@@ -42,21 +42,22 @@ def bandwidth() -> float:
 def parts(n: int, d: int, m: int = 3) -> dict[str, tuple[float, int]]:
     """Seconds and bytes of each part of a generation of DTLZ1."""
     problem = tr.problems.DTLZ1(objectives=m, variables=d)
-    algorithm = tr.TensorRVEA(population=n).sized(problem)
+    algorithm = tr.TensorRVEA(population=n).bind(problem)
     r = len(algorithm.vectors)
     key = jax.random.key(0)
 
     @jax.jit
     def start() -> tuple:
         state, offspring = algorithm.init(key, problem)
-        state = algorithm.tell(state, offspring, *problem.evaluate(key, offspring.x), 0.0)
+        state = algorithm.tell(key, state, offspring, *problem.evaluate(key, offspring.x), tr.Clock(0.0, 0.0))
         offspring = algorithm.ask(key, state, problem)
-        return algorithm.tell(state, offspring, *problem.evaluate(key, offspring.x), 0.5), offspring
+        values = problem.evaluate(key, offspring.x)
+        return algorithm.tell(key, state, offspring, *values, tr.Clock(0.5, 0.49)), offspring
 
     state, offspring = start()
     ask = jax.jit(lambda k, s: algorithm.ask(k, s, problem))
     evaluate = jax.jit(lambda x: problem.evaluate(key, x))
-    tell = jax.jit(lambda s, x, f, v: algorithm.tell(s, Offspring(x), f, v, 0.51))
+    tell = jax.jit(lambda s, x, f, v: algorithm.tell(key, s, Offspring(x), f, v, tr.Clock(0.51, 0.5)))
     f, violation = evaluate(offspring.x)
     return {
         # Parents read, offspring written.

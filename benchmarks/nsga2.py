@@ -22,13 +22,14 @@ def seconds_here(population: int, variables: int, generations: int) -> list[floa
 
     @jax.jit
     def generation(key: jax.Array, state: tuple) -> tuple:
-        ask_key, evaluate_key = jax.random.split(key)
+        ask_key, evaluate_key, tell_key = jax.random.split(key, 3)
         offspring = algorithm.ask(ask_key, state, problem)
-        return algorithm.tell(state, offspring, *problem.evaluate(evaluate_key, offspring.x), 0.5)
+        values = problem.evaluate(evaluate_key, offspring.x)
+        return algorithm.tell(tell_key, state, offspring, *values, tr.Clock(0.5, 0.49))
 
     key = jax.random.key(0)
     state, offspring = algorithm.init(key, problem)
-    state = jax.jit(algorithm.tell)(state, offspring, *problem.evaluate(key, offspring.x), 0.0)
+    state = jax.jit(algorithm.tell)(key, state, offspring, *problem.evaluate(key, offspring.x), tr.Clock(0.0, 0.0))
     seconds = []
     for number in range(generations + 1):
         start = time.perf_counter()

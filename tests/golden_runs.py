@@ -1,4 +1,4 @@
-"""Print a digest of each of a few short runs, to compare with those in ``golden_digests.json``.
+"""Print a digest of each of a few short runs, to compare with those in ``golden_digests.txt``.
 
     XLA_FLAGS=--xla_cpu_max_isa=AVX2 python tests/golden_runs.py [NAME...]
 
@@ -6,7 +6,6 @@ The instruction set is fixed so that processors of different ages round alike.
 """
 
 import hashlib
-import json
 import sys
 
 import numpy as np
@@ -47,4 +46,5 @@ def digest(result: tr.Result) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps({name: digest(run(name)) for name in sys.argv[1:] or RUNS}, indent=2))
+    for name in sys.argv[1:] or RUNS:
+        print(name, digest(run(name)), flush=True)

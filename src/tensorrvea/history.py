@@ -1,7 +1,6 @@
-"""What was recorded of a run, generation by generation, on the host and in the user's signs."""
+"""The history of a run, generation by generation, on the host and in the user's signs."""
 
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -27,11 +26,17 @@ class Individuals:
     def rows(self, which: Bool[np.ndarray, " n"] | Int[np.ndarray, " k"]) -> "Individuals":
         return Individuals(self.X[which], self.F[which], self.violation[which])
 
+    def read_only(self) -> "Individuals":
+        """Return the same arrays, which can no longer be changed and so may be shared."""
+        for array in (self.X, self.F, self.violation):
+            array.flags.writeable = False
+        return self
+
     def front(self, problem: Problem) -> "Individuals":
-        """The non-dominated of the feasible, each once."""
+        """Return the non-dominated feasible individuals, without repetitions."""
         feasible = self.rows(self.violation <= 0)
         best = feasible.rows(nondominated(feasible.F, problem.directions)) if len(feasible) else feasible
-        # Adding zero makes equal what is: there are two zeros. Sorting rows would take seconds where they are long.
+        # Adding zero makes −0 and 0 equal. Sorting long rows would take seconds.
         both = np.concatenate([best.F, best.X], axis=1) + 0.0
         first: dict[bytes, int] = {}
         for i, row in enumerate(both):
@@ -41,10 +46,11 @@ class Individuals:
 
 @dataclass
 class History:
-    """One entry a generation; generation 0 is the first population.
+    """One entry per generation; generation 0 is the first population.
 
     ``ideal`` and ``nadir`` are the best and the worst value of each objective among the feasible survivors (all
-    living ones where none is feasible). ``fronts`` and ``populations`` are there if they were asked for.
+    living ones where none is feasible). ``fronts`` and ``populations`` are recorded if ``history=`` asks for
+    them; their arrays are read-only.
     """
 
     generation: Int[np.ndarray, " g"]
@@ -64,63 +70,83 @@ class History:
         return len(self.generation)
 
 
-@dataclass
 class Recorder:
-    """Records as they came from the device, for one run or a batch, with when they were made."""
+    """Records of one run or of a batch, as they came from the device: a part per chunk of generations."""
 
-    progress: list[float] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    records: list[Record] = field(default_factory=list)
-    shown: dict[int | None, list[Any]] = field(default_factory=dict)
-    """Of each run of a batch, the fronts or populations as the user sees them, as far as they were asked for."""
+    def __init__(self) -> None:
+        self.parts: list[Record] = []
+        self._shown: dict[int | None, list[Any]] = {}
 
-    def add(self, records: Record, progress: list[float], seconds: list[float]) -> None:
-        """``records`` have a leading axis of generations, of which the first ``len(progress)`` are real."""
-        self.progress += progress
-        self.seconds += seconds
-        self.records.append(jax.tree.map(lambda rows: np.asarray(rows)[: len(progress)], records))
+    def add(self, records: Record) -> None:
+        """Append records, which have a leading axis of generations."""
+        self.parts.append(records)
 
-    def joined(self) -> Record:
-        """All records with one leading axis; made into one, so that the next time is quick."""
-        if len(self.records) > 1:
-            leaves = [jax.tree.leaves(record) for record in self.records]
-            merged = iter([np.concatenate(parts) for parts in zip(*leaves, strict=True)])
-            self.records = [jax.tree.map(lambda _: next(merged), self.records[0])]
-        return self.records[0]
+    @property
+    def last(self) -> Record:
+        return self.parts[-1]
 
-    def history(self, problem: Problem, population: int, kind: str, run: int | None) -> History:
-        """The history of one run, or of number ``run`` of a batch."""
-        record: Any = self.joined()
+    def summary(self) -> Record:
+        """Return all records without the populations, with one leading axis of generations."""
+        return concatenate([part._replace(population=()) for part in self.parts])
+
+    def between(self, first: int, last: int) -> Record:
+        """Return the records of generations ``first`` to ``last``."""
+        chosen, start = [], 0
+        for part in self.parts:
+            inside = slice(max(first - start, 0), max(last + 1 - start, 0))
+            if inside.start < len(part.living) and inside.stop > 0:
+                chosen.append(jax.tree.map(lambda rows, at=inside: rows[at], part))
+            start += len(part.living)
+        return concatenate(chosen)
+
+    def history(
+        self, problem: Problem, population: int, kind: str, progress: list[float], seconds: list[float], run: int | None
+    ) -> History:
+        """Return the history of one run, or of number ``run`` of a batch."""
+        record: Any = self.summary()
         if run is not None:
             record = jax.tree.map(lambda rows: rows[:, run], record)
-        generation = np.arange(len(self.progress))
-        ideal, nadir = record.ideal * problem.signs, record.nadir * problem.signs
+        generation = np.arange(len(progress))
         history = History(
             generation=generation,
             evaluations=(generation + 1) * population,
-            seconds=np.array(self.seconds),
-            progress=np.array(self.progress),
-            ideal=ideal,
-            nadir=nadir,
+            seconds=np.array(seconds),
+            progress=np.array(progress),
+            ideal=record.ideal * problem.signs,
+            nadir=record.nadir * problem.signs,
             living=record.living,
             feasible=record.feasible,
             failed=record.failed,
             metrics=dict(record.metrics),
         )
-        if kind != "summary":
-            # What was shown before is not worked out again: callbacks ask for it again and again.
-            shown = self.shown.setdefault(run, [])
-            for t in range(len(shown), len(generation)):
-                living = individuals(problem, *(rows[t] for rows in record.population[:4]))
-                shown.append(living.front(problem).F if kind == "fronts" else living)
-            setattr(history, kind, deepcopy(shown))  # whoever has it may change it
+        if kind == "fronts":
+            history.fronts = [each.F for each in self._show(problem, kind, run)]
+        if kind == "populations":
+            history.populations = [replace(each) for each in self._show(problem, kind, run)]
         return history
+
+    def _show(self, problem: Problem, kind: str, run: int | None) -> list[Individuals]:
+        """Return fronts or populations as the user sees them; callbacks ask often, so they are made once."""
+        shown = self._shown.setdefault(run, [])
+        start = 0
+        for part in self.parts:
+            for t in range(max(len(shown) - start, 0), len(part.living)):
+                rows = (leaf[t] if run is None else leaf[t, run] for leaf in part.population[:4])
+                living = individuals(problem, *rows)
+                shown.append((living.front(problem) if kind == "fronts" else living).read_only())
+            start += len(part.living)
+        return shown
+
+
+def concatenate(parts: list[Record]) -> Record:
+    """Join records along their axis of generations."""
+    return jax.tree.map(lambda *leaves: np.concatenate(leaves) if len(leaves) > 1 else leaves[0], *parts)
 
 
 def individuals(
     problem: Problem, x: np.ndarray, f: np.ndarray, violation: np.ndarray, alive: np.ndarray
 ) -> Individuals:
-    """The living, as the user sees them."""
-    # All rows are shown, for there are as many each time: what decodes them is compiled once.
+    """Return the living rows as the user sees them."""
+    # All rows are decoded: their number is the same each time, so the decoding is compiled once.
     shown = problem.show(x) if x.shape[1] else np.asarray(x)
     return Individuals(shown[alive], np.asarray(f, np.float64)[alive] * problem.signs, np.asarray(violation)[alive])

@@ -1,41 +1,56 @@
-"""Who breeds: the living, each as often as any other."""
+"""Choosing parents among the living rows."""
 
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.randomness import threefry
 
 
 def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, ""]]:
-    """The rows of the living, in order, and how many there are. Places past the last hold row 0."""
+    """Return the living rows in order, followed by zeros, and how many there are (at least 1)."""
     rank = jnp.cumsum(alive) - 1
     rows = jnp.zeros(len(alive), jnp.int32)
     rows = rows.at[jnp.where(alive, rank, len(alive))].set(jnp.arange(len(alive), dtype=jnp.int32), mode="drop")
     return rows, jnp.maximum(alive.sum(), 1)
 
 
-def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], count: int) -> Int[Array, " count"]:
-    """Random permutations of the living rows, one after another, cut to ``count``.
+def first_living(alive: Bool[Array, " n"], places: int) -> tuple[Int[Array, " places"], Bool[Array, " places"]]:
+    """Return the first living rows, one per place, and which places they fill."""
+    rows, _ = living_rows(alive)
+    spare = max(0, places - len(rows))
+    return jnp.pad(rows, (0, spare))[:places], jnp.arange(places) < alive.sum()
 
-    So each breeds equally often, but for the last permutation, of which only a part may be used.
+
+def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], count: int) -> Int[Array, " count"]:
+    """Return random permutations of the living rows, one after the other, cut to ``count``.
+
+    So every row is drawn equally often, except that only a part of the last permutation may be used.
     """
     rows, living = living_rows(alive)
     return rows[shuffled(key, living, count)]
 
 
+def binary_tournaments(
+    key: PRNGKeyArray, alive: Bool[Array, " n"], score: Float[Array, " n"], count: int
+) -> Int[Array, " count"]:
+    """Return the better of two living rows, ``count`` times. All compete equally often; of equals the first wins."""
+    one, other = permutations_of_the_living(key, alive, 2 * count).reshape(count, 2).T
+    return jnp.where(score[one] <= score[other], one, other)
+
+
 def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array, " count"]:
-    """Random permutations of 0 … ``living`` − 1, one after another, cut to ``count``.
+    """Return random permutations of 0 … ``living`` − 1, one after the other, cut to ``count``.
 
     A Feistel network over just enough bits permutes each block; a value beyond the living is permuted again.
     Every round changes one half of the bits by a random function of the other, so that the network is a bijection
-    whatever the functions are (Luby and Rackoff, 1988); walking on until the value is in range makes it one of
-    the living (Black and Rogaway, 2002). No sort, which is what a permutation of random words would cost.
+    whatever the functions are (Luby and Rackoff, 1988); repeating it until the value is in range makes it a bijection
+    of the range (Black and Rogaway, 2002). Unlike a permutation by random words, it needs no sort.
     """
     place = jnp.arange(count, dtype=jnp.uint32)
     block, position = place // living.astype(jnp.uint32), place % living.astype(jnp.uint32)
-    # Halves of a bit or two are too small to mix: among fewer than eight, some would breed first more often.
+    # Halves of one or two bits mix too little: among fewer than eight rows, some would come first more often.
     bits = jnp.maximum(32 - lax.clz((living - 1).astype(jnp.uint32)), 5)
     low_bits = bits // 2
     low_mask, high_mask = (jnp.uint32(1) << low_bits) - 1, (jnp.uint32(1) << (bits - low_bits)) - 1
@@ -61,7 +76,7 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
 
 
 def mix(word: Array, key: Array) -> Array:
-    """A word in which every bit depends on every bit of ``word`` and ``key``: MurmurHash3's finaliser, keyed."""
+    """Return a word each bit of which depends on all bits of ``word`` and ``key``: MurmurHash3's finaliser, keyed."""
     word = (word ^ word >> 16) * jnp.uint32(0x85EBCA6B) + key
     word = (word ^ word >> 13) * jnp.uint32(0xC2B2AE35) + (key << 16 | key >> 16)
     return word ^ word >> 16

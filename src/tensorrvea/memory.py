@@ -1,13 +1,15 @@
-"""How much memory a run will take, asked of the compiler before the run."""
+"""How much memory a run will need, as reported by the compiler before the run."""
 
 from typing import NamedTuple
 
 import jax
 
-from tensorrvea import loop
-from tensorrvea.algorithms.base import Algorithm
+from tensorrvea import compiled
 from tensorrvea.checks import check_integer
-from tensorrvea.optimize import Budget, Search, population_of
+from tensorrvea.driver.evaluators import make_evaluator
+from tensorrvea.driver.run import Run
+from tensorrvea.driver.schedule import Budget
+from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
 
 
@@ -15,39 +17,38 @@ class Memory(NamedTuple):
     """Bytes on the device."""
 
     state: int
-    """What is kept from one generation to the next."""
+    """Bytes that are kept from one generation to the next."""
     working: int
-    """What a generation takes beside that: parents, newborn, and what the problem needs to evaluate them."""
+    """Bytes that a generation needs besides: parents, offspring, and what the problem needs to evaluate them."""
 
     @property
     def total(self) -> int:
         return self.state + self.working
 
     def __str__(self) -> str:
-        return f"{show(self.total)}: {show(self.state)} of state and {show(self.working)} to work on it"
+        return f"{show(self.total)}: {show(self.state)} of state and {show(self.working)} of working memory"
 
 
 def estimate_memory(
-    problem: Problem, algorithm: Algorithm, *, seeds: int = 1, history: str = "summary", archive: int = 0
+    problem: Problem, algorithm: Evolution, *, seeds: int = 1, history: str = "summary", archive: int = 0
 ) -> Memory:
-    """The memory of ``optimize``, or of ``replicate`` over so many seeds, on the device.
+    """Return the memory that ``optimize``, or ``replicate`` with this many seeds, needs on the device.
 
-    Compiles what the run would compile, for which the run then need not wait, and neither allocates nor computes any of
-    it. What Python and JAX themselves take comes on top.
+    It compiles what the run would compile, which the run can then reuse, and neither allocates nor computes anything.
+    The memory of Python and JAX themselves is not included.
 
     >>> import tensorrvea as tr
     >>> print(tr.estimate_memory(tr.problems.DTLZ2(variables=1000), tr.TensorRVEA(population=100)).state > 91 * 4000)
     True
     """
     check_integer("seeds", seeds, minimum=1)
-    search = Search(
-        problem, algorithm, seeds=range(seeds), batch=seeds > 1,
-        budget=Budget(population=population_of(algorithm), generations=1), history=history, archive=archive,
-    )  # fmt: skip
-    search.carry = loop.begin_compiled.shapes(search.program, key=search.key, x=None)
-    state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(search.carry))
-    compiled, arguments = search.to_compile()
-    return Memory(state, compiled.memory(search.program, **arguments) - state)
+    budget = Budget(population=check_algorithm(algorithm).population, generations=1)
+    run = Run(
+        problem, algorithm, seeds=range(seeds), is_batched=seeds > 1, budget=budget, history=history, archive=archive
+    )
+    carry = compiled.begin.shapes(run.program, run.setting, key=run.key, x=None)
+    state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry))
+    return Memory(state, make_evaluator(run).memory(carry) - state)
 
 
 def show(size: float) -> str:

@@ -1,4 +1,8 @@
-"""Individuals as rows: the one data structure that every algorithm and operator shares."""
+"""Individuals as rows: the one data structure that every algorithm and operator shares.
+
+A population may hold more rows than it has places, to fill the devices it is divided over. Those rows are never alive.
+``join`` leaves them out, and ``settle`` puts them back: between the two, selection sees only real individuals.
+"""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +10,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from tensorrvea.devices import expand_to, gather, padded_size
+from tensorrvea.devices import padded_size
+from tensorrvea.rows import choose
 
 
 class Offspring(NamedTuple):
@@ -19,7 +24,7 @@ class Offspring(NamedTuple):
 class Population(NamedTuple):
     """Individuals as rows. Selection is one gather over every leaf.
 
-    A row with ``alive=False`` is an empty place: its numbers mean nothing, and no NaN stands for it.
+    A row with ``alive=False`` is an empty place: its numbers mean nothing, and none of them is NaN.
     """
 
     x: Float[Array, "n d"]
@@ -33,68 +38,75 @@ class Population(NamedTuple):
         return self.alive & (self.violation <= 0)
 
 
-def evaluated(
-    offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, " n"], population: int | None = None
-) -> Population:
-    """The evaluated offspring. An evaluation that failed (NaN or infinite) is dead from here on.
+class Pool(NamedTuple):
+    """What selection looks at: survivors, then offspring. X is not part of it, and no row is padding."""
 
-    Rows past ``population``, if it is given, are there to fill the devices, and were never alive.
+    f: Float[Array, "n m"]
+    violation: Float[Array, " n"]
+    alive: Bool[Array, " n"]
+    is_new: Bool[Array, " n"]
+
+    @property
+    def feasible(self) -> Bool[Array, " n"]:
+        return self.alive & (self.violation <= 0)
+
+
+def evaluated(
+    offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, " n"], count: int | None = None
+) -> Population:
+    """Return the offspring with their objectives. A failed evaluation (NaN or infinite) makes an empty place.
+
+    Rows from ``count`` on, if it is given, are padding.
     """
     rows = len(offspring.x)
-    told = jnp.shape(f), jnp.shape(violation)
-    if told[0][:1] != (rows,) or told[1] != (rows,):
-        raise ValueError(f"f and violation must have a row for each of {rows} offspring, got shapes {told}")
+    shapes = jnp.shape(f), jnp.shape(violation)
+    if shapes[0][:1] != (rows,) or shapes[1] != (rows,):
+        raise ValueError(f"f and violation must have a row for each of {rows} offspring, got shapes {shapes}")
     alive = jnp.isfinite(f).all(axis=1) & jnp.isfinite(violation)
-    if population is not None and len(alive) > population:
-        alive &= jnp.arange(len(alive)) < population
-    return Population(
-        x=offspring.x,
-        f=jnp.where(alive[:, None], f, jnp.inf),
-        violation=jnp.where(alive, violation, jnp.inf),
-        alive=alive,
-        memory=offspring.memory,
-    )
+    if count is not None and rows > count:
+        alive &= jnp.arange(rows) < count
+    return clear_empty(Population(offspring.x, f, violation, alive, offspring.memory), alive)
 
 
-def empty_population(rows: int, offspring: Offspring, objectives: int) -> Population:
-    """Empty places, shaped to take rows of ``offspring``."""
-    rows = padded_size(rows)
+def empty_population(places: int, offspring: Offspring, objectives: int) -> Population:
+    """Return empty places with the shapes of ``offspring``."""
+    rows = padded_size(places)
 
-    def empty(leaf: Array) -> Array:
+    def zeros(leaf: Array) -> Array:
         return jnp.zeros((rows, *leaf.shape[1:]), leaf.dtype)
 
     dtype = offspring.x.dtype
     return Population(
-        x=empty(offspring.x),
+        x=zeros(offspring.x),
         f=jnp.full((rows, objectives), jnp.inf, dtype),
         violation=jnp.full((rows,), jnp.inf, dtype),
         alive=jnp.zeros((rows,), bool),
-        memory=jax.tree.map(empty, offspring.memory),
+        memory=jax.tree.map(zeros, offspring.memory),
     )
 
 
-def take(rows: Any, index: Int[Array, " k"]) -> Any:
-    """The rows at ``index``, which is within bounds, of every leaf."""
-    return gather(lambda tables, at: _take(tables[0], at), (rows,), index)
+def join(survivors: Population, offspring: Population, places: int, count: int) -> Pool:
+    """Return the pool of the survivors in their ``places`` and ``count`` offspring."""
+    pairs = zip(survivors[1:4], offspring[1:4], strict=True)
+    f, violation, alive = (jnp.concatenate([old[:places], new[:count]]) for old, new in pairs)
+    return Pool(f, violation, alive, is_new=jnp.arange(places + count) >= places)
 
 
-def choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
-    """Rows of ``first`` followed by ``second``, at ``index``, without writing the two into one.
+def settle(
+    survivors: Population, offspring: Population, row: Int[Array, " places"], filled: Bool[Array, " places"]
+) -> Population:
+    """Move the selected rows of the pool of ``join`` into their places; a place that is not filled becomes empty."""
+    places = len(row)
+    padding = len(survivors.alive) - places
+    row = jnp.pad(jnp.where(row < places, row, row + padding), (0, padding))
+    filled = jnp.pad(filled, (0, padding))
+    return clear_empty(choose(survivors, offspring, row), filled)
 
-    The dear leaves (X, and an operator's memory) are then read and written once.
-    """
-    return gather(lambda tables, at: _choose(tables[0], tables[1], at), (first, second), index)
 
-
-def _take(rows: Any, index: Int[Array, " k"]) -> Any:
-    return jax.tree.map(lambda leaf: leaf.at[index].get(mode="promise_in_bounds"), rows)
-
-
-def _choose(first: Any, second: Any, index: Int[Array, " k"]) -> Any:
-    rows = jax.tree.leaves(first)[0].shape[0]
-    others = jax.tree.leaves(second)[0].shape[0]
-    from_first = index < rows
-    chosen_first = _take(first, jnp.where(from_first, index, 0))
-    chosen_second = _take(second, jnp.clip(index - rows, 0, others - 1))
-
-    return jax.tree.map(lambda a, b: jnp.where(expand_to(from_first, a), a, b), chosen_first, chosen_second)
+def clear_empty(population: Population, alive: Bool[Array, " n"]) -> Population:
+    """Mark which rows are alive, and give the others infinite objectives and violation."""
+    return population._replace(
+        f=jnp.where(alive[:, None], population.f, jnp.inf),
+        violation=jnp.where(alive, population.violation, jnp.inf),
+        alive=alive,
+    )

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tensorrvea import decision
-from tensorrvea.algorithms.base import Algorithm
+from tensorrvea.evolution import Evolution
 from tensorrvea.history import History, Individuals
 from tensorrvea.problem import Problem
 
@@ -30,12 +30,12 @@ class Result:
     """
 
     problem: Problem
-    algorithm: Algorithm
+    algorithm: Evolution
     seed: int
     population: Individuals
     history: History
     archive: Individuals | None
-    vectors: int
+    capacity: int
     stopped: str
 
     @cached_property
@@ -123,7 +123,7 @@ class Result:
     def __repr__(self) -> str:
         parts: Sequence[str] = (
             f"{len(self.F)} non-dominated solutions of {len(self.population)} survivors",
-            f"{self.vectors} places",
+            f"{self.capacity} places",
             f"{self.generations} generations",
             f"{self.evaluations} evaluations" + (f", {self.failed} failed" if self.failed else ""),
             f"{self.seconds:.3g} s",

@@ -1,7 +1,4 @@
-"""When to end a run before its budget is spent: functions of the result so far.
-
-One with a ``check`` is asked before the run whether it fits the problem and the metrics that are recorded.
-"""
+"""Criteria that end a run before its budget is spent: functions of the result so far."""
 
 from collections.abc import Collection
 
@@ -14,11 +11,22 @@ from tensorrvea.result import Result
 from tensorrvea.settings import settings
 
 
-@settings
-class Stagnation:
-    """Ends a run when neither the ideal nor the nadir point has moved for some generations.
+class StopCriterion:
+    """The base of the criteria here; any function of a ``Result`` can be given as ``stop=`` as well."""
 
-    Moved is: by more than ``tolerance`` of the range between the two, in any objective.
+    def check(self, problem: Problem, metrics: Collection[str]) -> None:
+        """Raise before the run if the criterion does not fit the problem or the recorded metrics."""
+
+    def __call__(self, result: Result) -> bool:
+        """Return whether the run should end."""
+        raise NotImplementedError(f"{type(self).__name__} must define __call__")
+
+
+@settings
+class Stagnation(StopCriterion):
+    """End a run when neither the ideal nor the nadir point has moved for some generations.
+
+    A point has moved if one of its objectives changed by more than ``tolerance`` of the range between the two points.
     """
 
     generations: int = 50
@@ -38,8 +46,8 @@ class Stagnation:
         return bool(np.max(moved) <= self.tolerance)
 
 
-class Target:
-    """Ends a run when a solution is found that is at least as good as ``objectives`` in each of them."""
+class Target(StopCriterion):
+    """End a run when a solution is found that is at least as good as ``objectives`` in each of them."""
 
     def __init__(self, objectives: ArrayLike):
         self.objectives = check_array("objectives", objectives, shape="(objectives,)", ndim=1)
@@ -56,8 +64,8 @@ class Target:
 
 
 @settings
-class MetricReached:
-    """Ends a run when a recorded metric is at least, or at most, some value."""
+class MetricReached(StopCriterion):
+    """End a run when a recorded metric is at least, or at most, some value."""
 
     metric: str
     at_least: float | None = None
@@ -66,9 +74,9 @@ class MetricReached:
     def __post_init__(self) -> None:
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError("MetricReached takes one of at_least and at_most")
-        for name in ("at_least", "at_most"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name))
+        for name, value in (("at_least", self.at_least), ("at_most", self.at_most)):
+            if value is not None:
+                check_number(name, value)
 
     def check(self, problem: Problem, metrics: Collection[str]) -> None:
         del problem

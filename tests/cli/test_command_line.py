@@ -19,7 +19,7 @@ from tensorrvea.cli.run import Run
 from tensorrvea.cli.session import Session
 from tensorrvea.neuroevolution import TASKS
 from tensorrvea.neuroevolution.backends import _make_physics
-from tensorrvea.runs import load, read_manifest
+from tensorrvea.runs import read_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
 
@@ -47,15 +47,15 @@ def test_the_commands_of_the_documentation_work(workspace, capsys):
     flags = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
     done = subprocess.run(command, input=json.dumps(commands), capture_output=True, text=True, check=False, env=flags)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert load("runs/DTLZ2-TensorRVEA-0").generations == 30
-    bridge = load("runs/bridge")
+    assert tr.load("runs/DTLZ2-TensorRVEA-0").generations == 30
+    bridge = tr.load("runs/bridge")
     assert (bridge.seed, bridge.generations, bridge.algorithm.alpha) == (3, 10, 1.5)
     assert bridge.algorithm.variation.crossover.eta == 15
     assert bridge.problem.objective_names == ("mass", "sag")
     volume = tr.metrics.hypervolume(bridge.population.F, [2.0, 10.0])
     assert bridge.history.metrics["hypervolume"][-1] == pytest.approx(volume, rel=1e-5)
-    assert "MetricReached" in load("runs/short").stopped
-    assert [result.seed for result in load("runs/zdt")] == [0, 1]
+    assert "MetricReached" in tr.load("runs/short").stopped
+    assert [result.seed for result in tr.load("runs/zdt")] == [0, 1]
     for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md"):
         assert Path(name).stat().st_size > 1000
     # The provenance in the report is that of the manifest, not of this process.
@@ -162,7 +162,7 @@ def test_a_run_stops_when_a_metric_reaches_its_target(workspace, capsys):
     line = "run DTLZ2 --population 20 --generations 60 --stop-metric igd<=0.3 --every 1 --out runs/a"
     assert execute(line.split()) == 0
     assert "stopped by MetricReached" in capsys.readouterr().out
-    assert load("runs/a").history.metrics["igd"][-1] <= 0.3
+    assert tr.load("runs/a").history.metrics["igd"][-1] <= 0.3
     assert execute(["resume", "runs/a"]) == 0
 
 

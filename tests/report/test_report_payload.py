@@ -15,7 +15,7 @@ from report_pages import make_run, walking
 import tensorrvea as tr
 from tensorrvea.cli.main import execute
 from tensorrvea.neuroevolution import RobotProblem
-from tensorrvea.optimize import optimize
+from tensorrvea.api import optimize
 from tensorrvea.report import History, Part, Replay, report
 from tensorrvea.report.bands import progress_charts
 from tensorrvea.report.beside import write_csv

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tensorrvea as tr
-from tensorrvea.runs import DamagedError, RunError, SpecDiffersError, keep, load, resume
+from tensorrvea import load, resume
+from tensorrvea.runs import DamagedError, RunError, SpecDiffersError, keep
 from tensorrvea.runs.files import digest
 from tensorrvea.runs.manifest import SCHEMA
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import tensorrvea as tr
+from tensorrvea import load, resume
 from tensorrvea.cli.main import execute
-from tensorrvea.runs import DamagedError, RunError, load, resume
+from tensorrvea.runs import DamagedError, RunError
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.files import atomic_write, digest, locked, read_json, write_json
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import tensorrvea as tr
-from tensorrvea.runs import checkpoint, load
+from tensorrvea import load
+from tensorrvea.runs import checkpoint
 
 # Each child is a process of its own; what it imports was imported once, by the one that they are forked from, which
 # does nothing else.

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tensorrvea as tr
-from tensorrvea.runs import RunError, SpecDiffersError, load, resume, standard_metrics
+from tensorrvea import load, resume
+from tensorrvea.runs import RunError, SpecDiffersError, standard_metrics
 from tensorrvea.runs.arrays import read_arrays
 from tensorrvea.runs.spec import differences
 from tensorrvea.runs.standard_metrics import describe_metric

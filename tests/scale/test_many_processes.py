@@ -16,7 +16,8 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea.cli.main import execute
-from tensorrvea.runs import checkpoint, load, resume
+from tensorrvea import load, resume
+from tensorrvea.runs import checkpoint
 
 LONG = 400  # generations, more than a run gets to before it is ended
 

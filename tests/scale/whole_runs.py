@@ -12,7 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import tensorrvea as tr
-from tensorrvea.runs import keep, load, resume
+from tensorrvea import load, resume
+from tensorrvea.runs import keep
 
 PROBLEM, ALGORITHM = tr.problems.DTLZ2(variables=6), tr.TensorRVEA(population=13)
 FEW = {"generations": 8, "seed": 2}

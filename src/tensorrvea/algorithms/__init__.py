@@ -1,11 +1,11 @@
-"""Algorithms: ``init``, ``ask`` and ``tell``, pure functions over a state of rows."""
+"""Algorithms. ``ALL`` is the one list of them: the command line, manifests, docs and tests follow from it."""
 
-from tensorrvea.algorithms.base import Algorithm
 from tensorrvea.algorithms.nsga2 import NSGA2
 from tensorrvea.algorithms.random_search import RandomSearch
 from tensorrvea.algorithms.rvea import RVEA
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
+from tensorrvea.evolution import Evolution
 
-ALL: tuple[type[Algorithm], ...] = (TensorRVEA, RVEA, NSGA2, RandomSearch)
+ALL: tuple[type[Evolution], ...] = (TensorRVEA, RVEA, NSGA2, RandomSearch)
 
-__all__ = ["ALL", "NSGA2", "RVEA", "Algorithm", "RandomSearch", "TensorRVEA"]
+__all__ = ["ALL", "NSGA2", "RVEA", "RandomSearch", "TensorRVEA"]

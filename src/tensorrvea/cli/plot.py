@@ -9,10 +9,10 @@ import numpy as np
 import tyro
 from matplotlib.figure import Figure
 
+from tensorrvea.api import load
 from tensorrvea.cli.errors import argument_errors
 from tensorrvea.plot import plot_attainment, plot_convergence, plot_parallel, save
 from tensorrvea.result import Result
-from tensorrvea.runs import load
 
 Out = Annotated[Path, tyro.conf.arg(aliases=["-o"])]
 

@@ -12,13 +12,16 @@ from tensorrvea.cli.errors import argument_errors
 from tensorrvea.cli.part_settings import make_algorithm, parse_settings, parse_value, read_table
 from tensorrvea.cli.problem_lookup import find_problem
 from tensorrvea.cli.session import DEFAULT_SESSION, Session
-from tensorrvea.optimize import Budget, Search
+from tensorrvea.driver.observers import standard_observers
+from tensorrvea.driver.run import Run as RunArguments
+from tensorrvea.driver.schedule import Budget
+from tensorrvea.driver.search import Search
 from tensorrvea.problem import Problem
 from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, standard_metrics
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
-from tensorrvea.runs.resume import reopen
+from tensorrvea.runs.reopen import reopen
 from tensorrvea.runs.standard_metrics import HYPERVOLUME, default_metrics
 from tensorrvea.stop import MetricReached, Stagnation, Target
 
@@ -97,9 +100,8 @@ class Run:
         with argument_errors():
             self.session.initialize()
             search = self.search()
-            out = self.out or Path("runs") / self.directory_name(search.problem)
-        keep_run(search, out, every=self.session.checkpoint_seconds, progress=self.session.shows_progress())
-        print_results(search.results(), out)
+            out = self.out or Path("runs") / self.directory_name(search.run.problem)
+        execute(search, out, self.session)
 
     def search(self) -> Search:
         """Create the search that the options describe."""
@@ -107,11 +109,11 @@ class Run:
         problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
         has_budget = (self.generations, self.evaluations, self.seconds) != (None, None, None)
         generations = self.generations if has_budget else DEFAULT_GENERATIONS
-        return Search(
+        arguments = RunArguments(
             problem,
             make_algorithm(self.algorithm, self.variation, self.population, settings),
             seeds=list(self.seeds) or [self.seed],
-            batch=bool(self.seeds),
+            is_batched=bool(self.seeds),
             budget=Budget(
                 population=self.population, generations=generations, evaluations=self.evaluations, seconds=self.seconds
             ),
@@ -123,6 +125,7 @@ class Run:
             every=self.every,
             devices=self.session.devices,
         )
+        return Search(arguments)
 
     def metric_names(self, problem: Problem) -> tuple[str, ...]:
         if self.metrics is not None:
@@ -179,21 +182,19 @@ class Resume:
     def __call__(self) -> None:
         with argument_errors():
             self.session.initialize()
-            search = reopen(
-                self.directory, problem=None if self.problem is None else find_problem(self.problem),
-                generations=self.generations, evaluations=self.evaluations, seconds=self.seconds,
-                devices=self.session.devices,
-            )  # fmt: skip
-        keep_run(
-            search, self.directory, every=self.session.checkpoint_seconds, progress=self.session.shows_progress(),
-            extend=(self.generations, self.evaluations, self.seconds) != (None, None, None),
-            accept_changes=self.accept_changes,
-        )  # fmt: skip
-        print_results(search.results(), self.directory)
+            budget = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
+            extend = any(value is not None for value in budget.values())
+            problem = None if self.problem is None else find_problem(self.problem)
+            devices = self.session.devices
+            search = reopen(self.directory, budget if extend else None, problem=problem, devices=devices)
+        execute(search, self.directory, self.session, extend=extend, accept_changes=self.accept_changes)
 
 
-def print_results(results: list[Result], directory: Path) -> None:
-    """Print one line per run."""
+def execute(search: Search, directory: Path, session: Session, **options: bool) -> None:
+    """Run a search in its directory, with the ``options`` of ``keep_run``, and print one line per run."""
+    observers = standard_observers(search, progress=session.shows_progress())
+    keep_run(search, directory, observers, every=session.checkpoint_seconds, **options)
+    results = search.results()
     if not is_primary():
         return
     for result in results:

@@ -7,11 +7,11 @@ import jax
 import numpy as np
 from matplotlib.figure import Figure
 
+from tensorrvea.api import optimize
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Acceleration, make_algorithm
 from tensorrvea.experiments.store import Store
 from tensorrvea.experiments.tables import Cell, Table
-from tensorrvea.optimize import optimize
 from tensorrvea.plot.style import COLOURS, print_style
 from tensorrvea.problems import DTLZ1
 

@@ -6,13 +6,13 @@ from typing import Any
 import jax
 import numpy as np
 
+from tensorrvea.api import optimize
 from tensorrvea.devices import default_device
 from tensorrvea.experiments.curves import resample, sample_indices
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Numerical, make_algorithm
 from tensorrvea.experiments.store import Store
 from tensorrvea.metrics import igd, normalised_hypervolume
-from tensorrvea.optimize import optimize
 from tensorrvea.plot import plot_convergence
 from tensorrvea.result import Result
 from tensorrvea.runs.registry import make_problem

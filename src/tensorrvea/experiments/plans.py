@@ -7,7 +7,8 @@ repetitions and time budgets of the supplement, for a GPU.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tensorrvea.algorithms import Algorithm, TensorRVEA
+from tensorrvea.algorithms import TensorRVEA
+from tensorrvea.evolution import Evolution
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 
 SCALES = ("smoke", "cpu", "paper")
@@ -113,7 +114,7 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
 }  # fmt: skip
 
 
-def make_algorithm(label: str, population: int) -> Algorithm:
+def make_algorithm(label: str, population: int) -> Evolution:
     """Create an algorithm from its label in the figures; the label of a variation stands for TensorRVEA with it."""
     if label in VARIATIONS:
         return TensorRVEA(population=population, variation=VARIATIONS[label]())

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from tensorrvea.api import optimize
 from tensorrvea.experiments.curves import resample, sample_indices
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Robots, make_algorithm
 from tensorrvea.experiments.store import Store, file_name
 from tensorrvea.metrics import derived_reference_point, expected_utility, hypervolume
 from tensorrvea.neuroevolution import RobotProblem
-from tensorrvea.optimize import optimize
 from tensorrvea.plot import plot_attainment, plot_convergence
 from tensorrvea.result import Result
 

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from tensorrvea.neuroevolution.policy import MLP
 from tensorrvea.neuroevolution.tasks import Step, Task
-from tensorrvea.population import take
+from tensorrvea.rows import take
 
 
 class Physics(Protocol):

@@ -1,4 +1,7 @@
-"""How offspring are bred. Every algorithm takes any of these."""
+"""Operators: how offspring are bred. Every algorithm takes any of ``VARIATIONS``.
+
+``ALL`` is the one list of operators: the command line, manifests, docs and tests follow from it.
+"""
 
 from tensorrvea.operators.base import Variation
 from tensorrvea.operators.cso import CSO
@@ -9,8 +12,7 @@ from tensorrvea.operators.pso import PSO
 from tensorrvea.operators.random import Random
 from tensorrvea.operators.sbx import SBX
 
-# What an algorithm takes as ``variation=``.
-VARIATIONS: tuple[type, ...] = (GA, DE, PSO, CSO, Random)
+VARIATIONS: tuple[type[Variation], ...] = (GA, DE, PSO, CSO, Random)
 ALL: tuple[type, ...] = (*VARIATIONS, SBX, PolynomialMutation)
 
 __all__ = ["ALL", "CSO", "DE", "GA", "PSO", "SBX", "VARIATIONS", "PolynomialMutation", "Random", "Variation"]

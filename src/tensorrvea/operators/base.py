@@ -1,4 +1,4 @@
-"""What every way to breed has in common."""
+"""What every operator has in common."""
 
 from typing import Any, Protocol
 
@@ -12,48 +12,55 @@ from tensorrvea.problem import Problem
 class Variation(Protocol):
     """Breeds offspring from parents that the algorithm has chosen.
 
-    It is a pytree of its numbers, as ``tensorrvea.settings.settings`` makes it: compiled code takes it as an argument.
+    Make it with ``tensorrvea.settings.settings``, so that its numbers are arguments of compiled code. What it draws
+    for a row must depend on the key and the row's number only, and what it computes over all survivors (a mean, say)
+    must leave out those that are not alive and not depend on the order of additions.
     """
 
     def num_parents(self, offspring: int) -> int:
-        """How many parents it takes to breed this many offspring."""
+        """Return how many parents it takes to breed this many offspring."""
         ...
 
     def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
-        """The memory of individuals that nobody has bred: a first population."""
+        """Return what it remembers of a first population: a tree of arrays with a row for each individual."""
         ...
 
     def __call__(
         self,
         key: PRNGKeyArray,
         survivors: Population,
-        mates: Int[Array, " k"],
+        parents: Int[Array, " k"],
         score: Float[Array, " r"],
         problem: Problem,
         offspring: int,
     ) -> Offspring:
-        """Breeds ``offspring`` individuals.
+        """Return at least ``offspring`` individuals; more than these are dropped.
 
-        ``mates`` are the rows of the parents, in the order in which they breed; there are ``num_parents(offspring)``. Where
-        rows are divided over devices, both are for ``devices.padded_size(offspring)``, so that each device has as many.
-        ``score`` is the algorithm's own order of the survivors: smaller is better.
+        Args:
+          key: for everything that is drawn.
+          survivors: the rows to take parents from, with ``rows.take``.
+          parents: rows of the survivors, in the order in which they breed; at least ``num_parents(offspring)``. Breed
+            from all of them.
+          score: the algorithm's order of the survivors, smaller is better.
+          problem: for its ``box``, the bounds of the variables.
+          offspring: how many individuals are wanted.
         """
         ...
 
 
-def check_variation(variation: Any) -> None:
-    takes = "a way to breed, such as GA() or CSO()"
-    check_part("variation", variation, "num_parents", "init_memory", "__call__", takes=takes)
-
-
-def check_mutation(mutation: Any) -> None:
-    takes = "a way to mutate, such as PolynomialMutation(), or PolynomialMutation(rate=0.0) for none"
-    check_part("mutation", mutation, "__call__", takes=takes)
-
-
 class Stateless:
-    """A variation without memory."""
+    """A variation that remembers nothing of an individual."""
 
     def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
         del x, objectives
         return ()
+
+
+def check_variation(variation: Any) -> None:
+    takes = "an operator such as GA() or CSO()"
+    check_part("variation", variation, "num_parents", "init_memory", "__call__", takes=takes)
+
+
+def check_mutation(mutation: Any) -> None:
+    takes = "a mutation such as PolynomialMutation(), or PolynomialMutation(rate=0.0) for none"
+    check_part("mutation", mutation, "__call__", takes=takes)

@@ -9,18 +9,18 @@ from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.devices import padded_size
 from tensorrvea.operators.base import check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
-from tensorrvea.population import Offspring, Population, take
+from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import uniform
 from tensorrvea.rounding import rounded
+from tensorrvea.rows import take
 from tensorrvea.settings import settings
 
 
 class Competitor(NamedTuple):
-    """What a competitor remembers: how it moved."""
+    """The memory of an individual: its velocity."""
 
     velocity: Float[Array, "n d"]
 
@@ -51,33 +51,34 @@ class CSO:
         self,
         key: PRNGKeyArray,
         survivors: Population,
-        mates: Int[Array, " k"],
+        parents: Int[Array, " k"],
         score: Float[Array, " r"],
         problem: Problem,
         offspring: int,
     ) -> Offspring:
         *learning_keys, mutation_key = jax.random.split(key, 4)
-        one, other = mates[::2], mates[1::2]
+        del offspring
+        one, other = parents[::2], parents[1::2]
         one_wins = score[one] <= score[other]
         winner = take(survivors.x, jnp.where(one_wins, one, other))
         loser, memory = take((survivors.x, survivors.memory), jnp.where(one_wins, other, one))
-        r1, r2, r3 = (uniform(k, (padded_size(offspring), problem.variables)) for k in learning_keys)
+        r1, r2, r3 = (uniform(k, loser.shape) for k in learning_keys)
         mean = mean_of_living(survivors, *problem.box)
         learnt, centred = rounded(r2 * (winner - loser)), rounded(self.phi * r3 * (mean - loser))
         velocity = rounded(r1 * memory.velocity) + learnt + centred
         x = jnp.clip(loser + velocity, *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem, offspring), Competitor(velocity))
+        return Offspring(self.mutation(mutation_key, x, problem), Competitor(velocity))
 
 
 def mean_of_living(survivors: Population, lower: Any, upper: Any) -> Float[Array, " d"]:
-    """The mean of each variable among the living, to the same bits in whatever order they are added up.
+    """Return the mean of each variable among the living, to the same bits for any order of addition.
 
-    Sums of whole numbers are exact: a variable is counted in steps of its range, as fine as the sum can hold.
+    Sums of integers are exact: a variable is counted in steps of its range, as fine as the sum can hold.
     """
     x = survivors.x
-    whole_number = jnp.int64 if x.dtype == jnp.float64 else jnp.int32
-    living = jnp.maximum(survivors.alive.sum(), 1).astype(whole_number)
+    integer = jnp.int64 if x.dtype == jnp.float64 else jnp.int32
+    living = jnp.maximum(survivors.alive.sum(), 1).astype(integer)
     steps = jnp.ldexp(jnp.ones((), x.dtype), (lax.clz(living) - 2).astype(jnp.int32))
-    step = jnp.round((x - lower) / (upper - lower) * steps).astype(whole_number)
+    step = jnp.round((x - lower) / (upper - lower) * steps).astype(integer)
     total = jnp.where(survivors.alive[:, None], step, 0).sum(axis=0)
     return lower + (upper - lower) * (total.astype(x.dtype) / (living.astype(x.dtype) * steps))

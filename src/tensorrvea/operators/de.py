@@ -5,13 +5,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.devices import padded_size
 from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import Stateless, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
-from tensorrvea.population import Offspring, Population, take
+from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
+from tensorrvea.rows import take
 from tensorrvea.settings import settings
 
 
@@ -39,37 +39,36 @@ class DE(Stateless):
         self,
         key: PRNGKeyArray,
         survivors: Population,
-        mates: Int[Array, " k"],
+        parents: Int[Array, " k"],
         score: Float[Array, " r"],
         problem: Problem,
         offspring: int,
     ) -> Offspring:
-        del score
+        del score, offspring
         others_key, cross_key, forced_key, mutation_key = jax.random.split(key, 4)
-        a, b, c = (take(survivors.x, row) for row in three_others(others_key, survivors.alive, mates))
-        parent = take(survivors.x, mates)
-        forced = below(words(forced_key, (padded_size(offspring), 1)), problem.variables) == jnp.arange(
-            problem.variables
-        )
+        a, b, c = (take(survivors.x, row) for row in three_others(others_key, survivors.alive, parents))
+        parent = take(survivors.x, parents)
+        forced = below(words(forced_key, (len(parents), 1)), problem.variables) == jnp.arange(problem.variables)
         crossed = (uniform(cross_key, parent.shape) <= self.crossover_rate) | forced
         x = jnp.clip(jnp.where(crossed, a + self.scale * (b - c), parent), *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem, offspring))
+        return Offspring(self.mutation(mutation_key, x, problem))
 
 
 def three_others(
     key: PRNGKeyArray, alive: Array, parents: Int[Array, " n"]
 ) -> tuple[Int[Array, " n"], Int[Array, " n"], Int[Array, " n"]]:
-    """For each parent, three living rows that are not it, nor each other."""
+    """Return three living rows for each parent, which differ from it and from each other."""
     rows, count = living_rows(alive)
     rank = (jnp.cumsum(alive) - 1)[parents]
     word = words(key, (3, len(parents)))
     enough = count >= 4
     taken = [rank]
     for i in range(3):
-        # Drawn among those that are left, then moved up past each that is taken, in ascending order.
+        # Drawn among the rows that are left, then moved up past each taken one, in ascending order.
         left = jnp.where(enough, count - len(taken), count)
         drawn = below(word[i], left)
         for used in jnp.sort(jnp.stack(taken), axis=0):
             drawn = drawn + (enough & (drawn >= used))
         taken.append(drawn)
-    return tuple(rows[position] for position in taken[1:])  # type: ignore[return-value]
+    _, a, b, c = (rows[position] for position in taken)
+    return a, b, c

@@ -5,12 +5,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_part
-from tensorrvea.devices import padded_size
 from tensorrvea.operators.base import Stateless, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.operators.sbx import SBX, cross
-from tensorrvea.population import Offspring, Population, take
+from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
+from tensorrvea.rows import take
 from tensorrvea.settings import settings
 
 
@@ -22,7 +22,7 @@ class GA(Stateless):
     mutation: PolynomialMutation = PolynomialMutation()
 
     def __post_init__(self) -> None:
-        check_part("crossover", self.crossover, "spread", takes="a way to cross with a spread, such as SBX()")
+        check_part("crossover", self.crossover, "spread", takes="a crossover with a spread, such as SBX()")
         check_mutation(self.mutation)
 
     def num_parents(self, offspring: int) -> int:
@@ -32,18 +32,20 @@ class GA(Stateless):
         self,
         key: PRNGKeyArray,
         survivors: Population,
-        mates: Int[Array, " k"],
+        parents: Int[Array, " k"],
         score: Float[Array, " r"],
         problem: Problem,
         offspring: int,
     ) -> Offspring:
         del score
         crossover_key, mutation_key = jax.random.split(key)
-        pairs = take(survivors.x, mates).reshape(-1, 2, problem.variables)
+        pairs = take(survivors.x, parents).reshape(-1, 2, problem.variables)
         spread = self.crossover.spread(crossover_key, pairs[:, 0].shape)
-        # Both children of a pair in one loop: each is its own parent's gene moved by the pair's spread.
+        # Both children of a pair in one loop: each is its own parent moved by the pair's spread.
         children = cross(pairs, pairs[:, ::-1], spread[:, None])
-        x = children.reshape(len(mates), -1)[: padded_size(offspring)]
-        # Clipped before mutation: outside the bounds the formula of the mutation has no meaning.
+        x = children.reshape(len(parents), -1)
+        if len(parents) == offspring + 1:  # of an odd number, the last pair has one child
+            x = x[:offspring]
+        # Clipped first: outside the bounds the formula of the mutation has no meaning.
         x = jnp.clip(x, *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem, offspring))
+        return Offspring(self.mutation(mutation_key, x, problem))

@@ -4,6 +4,7 @@ from math import ceil, sqrt
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
@@ -12,19 +13,18 @@ from tensorrvea.randomness import unit, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 
-# From here on the numbers of genes, with those of rows that fill the devices, may not be 32-bit integers any more.
-MANY_GENES = 2**30
+# From here on, the numbers of genes are not 32-bit integers.
+MANY_GENES = 2**31
 
-# One for all variables, or one each.
+# One for all variables, or one per variable.
 Bound = Array | np.ndarray | np.floating
 
 
 @settings
 class PolynomialMutation:
-    """Each gene mutates with probability ``probability`` / d (p_m / d in the paper), or ``rate`` if that is given.
+    """Mutate each gene with probability ``probability`` / d (p_m / d in the paper), or ``rate`` if that is given.
 
-    A mutation is small with a high probability, the more so the larger ``eta`` (ξ in the paper), and never
-    leaves the bounds.
+    Most mutations are small, the more so the larger ``eta`` (ξ in the paper), and none leaves the bounds.
     """
 
     eta: float = 20.0
@@ -37,19 +37,13 @@ class PolynomialMutation:
         if self.rate is not None:
             check_number("rate", self.rate, minimum=0.0, maximum=1.0)
 
-    def __call__(
-        self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Problem, rows: int | None = None
-    ) -> Float[Array, "n d"]:
-        """``rows`` are how many of x there are without those that fill the devices, if there are such."""
-        n, d = x.shape
-        # Not of n, which another number of devices would change: all of them have to draw alike.
-        if self.rate is None and (n if rows is None else rows) * d < MANY_GENES:
-            return self._mutate_some(key, x, *problem.box)
-        return self._mutate_any(key, x, *problem.box)
+    def __call__(self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Problem) -> Float[Array, "n d"]:
+        mutate_rows = self._mutate_some if self.rate is None else self._mutate_any
+        return mutate_rows(key, x, *problem.box)
 
     def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
-        """Asks every gene. One word is both the gate and, given that it opens, the size of the mutation."""
-        rate = jnp.asarray(self.probability / x.shape[1] if self.rate is None else self.rate, x.dtype)
+        """Draw a word for every gene: it decides whether the gene mutates and, if so, by how much."""
+        rate = jnp.asarray(self.rate, x.dtype)
         u = unit(words(key, x.shape))
         # A division that is compiled as a product may give a little more than 1.
         size = jnp.minimum(u / jnp.maximum(rate, 1e-9), 1)
@@ -57,33 +51,54 @@ class PolynomialMutation:
         return jnp.where(u <= rate, mutated, x)
 
     def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
-        """Draws only the genes that mutate, in the flat order of all genes."""
+        """Draw only the genes that mutate, in the flat order of all genes."""
         n, d = x.shape
-        gene = mutated_genes(key, n * d, self.probability / d, most=n)
-        row, column = gene // d, gene % d
-        size = unit(words(key, (2, len(gene)))[1])
+        row, column = mutated_genes(key, n, d, self.probability / d)
+        size = unit(words(key, (2, len(row)))[1])
         low, high = (bound if np.ndim(bound) == 0 else jnp.asarray(bound)[column] for bound in (lower, upper))
         value = mutate(x.at[row, column].get(mode="clip"), size, low, high, self.eta)
         return x.at[row, column].set(value, mode="drop", indices_are_sorted=True, unique_indices=True)
 
 
-def mutated_genes(key: PRNGKeyArray, genes: int, rate: Float[Array, ""] | float, *, most: int) -> Int[Array, " k"]:
-    """Which of ``genes`` genes mutate, if each does with probability ``rate``: in ascending order, then ≥ ``genes``.
+def mutated_genes(
+    key: PRNGKeyArray, n: int, d: int, rate: Float[Array, ""] | float
+) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
+    """Return rows and columns, in order, of the genes that mutate if each does with probability ``rate`` ≤ 1/d.
 
-    The gaps between mutations are geometric, so that all of them are had by one draw a mutation. The number of
-    draws is fixed, nine standard deviations above ``most``, the most that the mean can be: too few once in 10^18 calls.
+    The gaps between mutations are geometric, so that one draw per mutation suffices. The number of draws is fixed, nine
+    standard deviations above the largest mean: too few once in 10^18 calls. Draws that are not needed have a row ≥ n.
     """
-    draws = ceil(most + 9 * sqrt(most) + 9)
+    draws = ceil(n + 9 * sqrt(n) + 9)
     u = jnp.minimum(unit(words(key, (2, draws))[0]), 1 - 2.0**-24)
     gaps = 1 + jnp.floor(log_of_rest(u) / log_of_rest(jnp.maximum(rate, 1e-12)))
-    gaps = jnp.minimum(gaps, genes + 1)
-    # Sums of whole numbers are exact until they overflow; sums of floats tell before that that the end is passed.
-    position, past = jnp.cumsum(gaps.astype(jnp.int32)) - 1, jnp.cumsum(gaps) > 1.01 * genes + 1
-    return jnp.where(past | (position >= genes), genes + jnp.arange(draws), position)
+    gaps = jnp.minimum(gaps, n * d + 1)
+    return places_of(gaps, n, d) if n * d < MANY_GENES else places_of_many(gaps, n, d)
+
+
+def places_of(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
+    """Return the rows and columns that lie ``gaps`` genes apart, by their numbers in the flat order."""
+    # Sums of integers are exact until they overflow; sums of floats tell before that that the end is passed.
+    position, is_past = jnp.cumsum(gaps.astype(jnp.int32)) - 1, jnp.cumsum(gaps) > 1.01 * n * d + 1
+    gene = jnp.where(is_past | (position >= n * d), n * d + jnp.arange(len(gaps)), position)
+    return gene // d, gene % d
+
+
+def places_of_many(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
+    """Return the same where the flat numbers would overflow: rows and columns are added apart."""
+    gaps = gaps.at[0].add(-1)  # positions count from 0
+    rows = jnp.floor(gaps / d)
+    columns = jnp.clip(gaps - rows * d, 0, d - 1)
+
+    def add(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Array]:
+        row, column = a[0] + b[0], a[1] + b[1]
+        return jnp.minimum(row + column // d, n), column % d
+
+    row, column = lax.associative_scan(add, (rows.astype(jnp.int32), columns.astype(jnp.int32)))
+    return jnp.where(row < n, row, n + jnp.arange(len(gaps))), column
 
 
 def log_of_rest(u: Float[Array, "..."]) -> Float[Array, "..."]:
-    """log(1 − u), exact also for a small u: what rounding 1 − u lost is put right (Kahan), in code that vectorises."""
+    """Return log(1 − u), exact for small u too: it corrects what rounding 1 − u lost (Kahan), and vectorises."""
     rest = 1 - u
     return jnp.where(rest == 1, -u, jnp.log(rest) * u / jnp.where(rest == 1, 1, 1 - rest))
 
@@ -95,7 +110,7 @@ def mutate(
     upper: Bound,
     eta: Array | float,
 ) -> Float[Array, "..."]:
-    """x + Δ of the supplement, where u in (0, 1] is its M_mut."""
+    """Return x + Δ of the supplement, where u in (0, 1] is its M_mut."""
     span = upper - lower
     down = u <= 0.5
     # Both halves are one formula of v ≤ 1/2 and of the room on the side that the mutation goes to.
@@ -107,5 +122,5 @@ def mutate(
 
 
 def power(base: Float[Array, "..."], exponent: Float[Array, ""] | float) -> Float[Array, "..."]:
-    """A base ≥ 0 to a positive power. Unlike a general power, it vectorises."""
+    """Raise a base ≥ 0 to a positive power. Unlike a general power, this vectorises."""
     return jnp.exp(jnp.log(base) * exponent)

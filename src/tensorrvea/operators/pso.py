@@ -7,19 +7,19 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.devices import padded_size
 from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
-from tensorrvea.population import Offspring, Population, take
+from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
 from tensorrvea.rounding import rounded
+from tensorrvea.rows import take
 from tensorrvea.settings import settings
 
 
 class Particle(NamedTuple):
-    """What a particle remembers: how it moved, and the best place it has been at."""
+    """The memory of an individual: its velocity, and the best position it has had."""
 
     velocity: Float[Array, "n d"]
     best_x: Float[Array, "n d"]
@@ -31,7 +31,7 @@ class Particle(NamedTuple):
 class PSO:
     """Each parent moves on: v ← w v + φp r (best − x) + φg r′ (leader − x), x ← x + v.
 
-    A particle's best is the last place that no earlier best of it dominates. Its leader is the better of two
+    A particle's best is its last position that no earlier best dominates. Its leader is the better of two
     survivors drawn at random: one leader for all would pull a front together to a point.
     """
 
@@ -57,38 +57,39 @@ class PSO:
         self,
         key: PRNGKeyArray,
         survivors: Population,
-        mates: Int[Array, " k"],
+        parents: Int[Array, " k"],
         score: Float[Array, " r"],
         problem: Problem,
         offspring: int,
     ) -> Offspring:
+        del offspring
         leader_key, personal_key, social_key, mutation_key = jax.random.split(key, 4)
-        parents = take(survivors, mates)
-        memory = look_back(parents)
-        leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, padded_size(offspring)))
-        pull = self.personal * uniform(personal_key, parents.x.shape) * (memory.best_x - parents.x)
-        follow = self.social * uniform(social_key, parents.x.shape) * (leader - parents.x)
+        particles = take(survivors, parents)
+        memory = update_best(particles)
+        leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, len(parents)))
+        pull = self.personal * uniform(personal_key, particles.x.shape) * (memory.best_x - particles.x)
+        follow = self.social * uniform(social_key, particles.x.shape) * (leader - particles.x)
         velocity = rounded(self.inertia * memory.velocity) + rounded(pull) + rounded(follow)
-        x = jnp.clip(parents.x + velocity, *problem.box)
-        return Offspring(self.mutation(mutation_key, x, problem, offspring), memory._replace(velocity=velocity))
+        x = jnp.clip(particles.x + velocity, *problem.box)
+        return Offspring(self.mutation(mutation_key, x, problem), memory._replace(velocity=velocity))
 
 
-def look_back(parents: Population) -> Particle:
-    """The parents' memory, now that it is known how good they are."""
-    memory: Particle = parents.memory
-    no_worse = (memory.best_f <= parents.f).all(axis=1) & (memory.best_f < parents.f).any(axis=1)
-    same_violation = memory.best_violation == parents.violation
-    best_stays = (memory.best_violation < parents.violation) | (same_violation & no_worse)
+def update_best(particles: Population) -> Particle:
+    """Return the particles' memory, now that they are evaluated."""
+    memory: Particle = particles.memory
+    no_worse = (memory.best_f <= particles.f).all(axis=1) & (memory.best_f < particles.f).any(axis=1)
+    same_violation = memory.best_violation == particles.violation
+    best_stays = (memory.best_violation < particles.violation) | (same_violation & no_worse)
     return Particle(
         velocity=memory.velocity,
-        best_x=jnp.where(best_stays[:, None], memory.best_x, parents.x),
-        best_f=jnp.where(best_stays[:, None], memory.best_f, parents.f),
-        best_violation=jnp.minimum(memory.best_violation, parents.violation),
+        best_x=jnp.where(best_stays[:, None], memory.best_x, particles.x),
+        best_f=jnp.where(best_stays[:, None], memory.best_f, particles.f),
+        best_violation=jnp.minimum(memory.best_violation, particles.violation),
     )
 
 
 def better_of_two(key: PRNGKeyArray, alive: Array, score: Float[Array, " r"], count: int) -> Int[Array, " n"]:
-    """Rows of survivors: of two drawn at random, the one with the smaller score."""
+    """Return rows of survivors: of two drawn at random, the one with the smaller score."""
     rows, living = living_rows(alive)
     one, other = rows[below(words(key, (2, count)), living)]
     return jnp.where(score[one] <= score[other], one, other)

@@ -1,4 +1,4 @@
-"""Random reproduction: the baseline that a way to breed has to beat."""
+"""Random reproduction: the baseline that any operator has to beat."""
 
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
@@ -10,7 +10,7 @@ from tensorrvea.settings import settings
 
 @settings
 class Random(Stateless):
-    """Children are drawn as the first population was; nobody's genes are passed on."""
+    """Draw offspring as the first population was drawn, without regard to the parents."""
 
     def num_parents(self, offspring: int) -> int:
         del offspring
@@ -20,10 +20,10 @@ class Random(Stateless):
         self,
         key: PRNGKeyArray,
         survivors: Population,
-        mates: Int[Array, " k"],
+        parents: Int[Array, " k"],
         score: Float[Array, " r"],
         problem: Problem,
         offspring: int,
     ) -> Offspring:
-        del survivors, mates, score
+        del survivors, parents, score
         return Offspring(problem.sample(key, offspring))

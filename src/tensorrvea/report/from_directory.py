@@ -4,11 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tensorrvea.api import load
 from tensorrvea.report.command import make_command
 from tensorrvea.report.from_result import run_from_result
 from tensorrvea.report.payload import Run
 from tensorrvea.result import Result
-from tensorrvea.runs import load, read_manifest
+from tensorrvea.runs import read_manifest
 
 
 def runs_from_directory(directory: str | Path, *, replays: int = 0) -> list[Run]:

@@ -1,8 +1,8 @@
-"""Checkpoints: the search's state and what was recorded of it, as plain arrays.
+"""Checkpoints: the state of a search and its records, as plain arrays.
 
 The state is written whole each time. Records are written once, in segments, of which a checkpoint lists those that it
-needs; small ones are merged, so that there are never many. A checkpoint is there once its JSON is, which is written
-last and holds the checksums of the others.
+needs; small ones are merged, so that there are never many. A checkpoint is complete once its JSON file exists, which is
+written last and holds the checksums of the others.
 """
 
 import re
@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from tensorrvea import loop
-from tensorrvea.optimize import Search
+from tensorrvea import compiled
+from tensorrvea.compiled import Setting
+from tensorrvea.driver.evaluators import HostEvaluator
+from tensorrvea.driver.search import Search
 from tensorrvea.processes import fetch
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError
@@ -37,7 +39,10 @@ def segment_name(first: int, last: int) -> str:
 def save(
     search: Search, carry: Any, directory: Path, spec: str, before: dict[str, Any] | None, *, stopped: str
 ) -> dict[str, Any]:
-    """Writes a checkpoint with the carry, as it is on the host; gives its description. ``before`` is the last one's."""
+    """Write a checkpoint with the carry, which is on the host, and return its description.
+
+    ``before`` is the description of the last checkpoint.
+    """
     generation = search.generation
     segments = list(before["history"]) if before is not None else []
     done = segments[-1]["last"] if segments else -1
@@ -49,7 +54,7 @@ def save(
         "schema": SCHEMA,
         "spec": spec,
         "generation": generation,
-        "elapsed": search.elapsed,
+        "elapsed": search.schedule.elapsed,
         "stopped": stopped,
         "carry": written,
         "history": segments,
@@ -59,23 +64,22 @@ def save(
 
 
 def _append(search: Search, directory: Path, segments: list[dict[str, Any]], first: int) -> list[dict[str, Any]]:
-    """A segment from ``first`` on, together with those before it that are no longer than it is."""
+    """Write a segment from ``first`` on, merged with those before it that are no longer than it is."""
     last = search.generation
-    records = search.recorder.joined()
-    one = sum(leaf[0].nbytes for leaf in jax.tree.leaves(records))
+    one = sum(leaf[0].nbytes for leaf in jax.tree.leaves(search.recorder.last))
     while segments and last - segments[-1]["first"] < 2 * (last - first + 1):
         if (last - segments[-1]["first"]) * one > MERGED_BYTES:
             break
         first = segments.pop()["first"]
-    part = slice(first, last + 1)
-    arrays = named_leaves(jax.tree.map(lambda rows: rows[part], records))
-    arrays |= {name: np.array(getattr(search.recorder, name)[part], np.float64) for name in ("progress", "seconds")}
+    arrays = named_leaves(search.recorder.between(first, last))
+    times = {"progress": search.schedule.progress, "seconds": search.schedule.seconds}
+    arrays |= {name: np.array(values[first : last + 1], np.float64) for name, values in times.items()}
     check = write_arrays(directory / segment_name(first, last), arrays)
     return [*segments, {"first": first, "last": last, **check}]
 
 
 def remove_others(directory: Path, keep: list[dict[str, Any]]) -> None:
-    """Removes checkpoints and segments of ours that none of ``keep`` needs, and what a crash has left half written."""
+    """Remove checkpoints and segments that none of ``keep`` needs, and files that a crash left half written."""
     needed = {f"{state_name(c['generation'])}.{kind}" for c in keep for kind in ("json", "npz")}
     needed |= {segment_name(s["first"], s["last"]) for c in keep for s in c["history"]}
     for path in directory.iterdir():
@@ -83,17 +87,17 @@ def remove_others(directory: Path, keep: list[dict[str, Any]]) -> None:
             path.unlink(missing_ok=True)
 
 
-# And back.
+# Reading
 
 
-def found(directory: Path) -> list[int]:
-    """The generations that a checkpoint is there for, the latest first."""
+def saved_generations(directory: Path) -> list[int]:
+    """Return the generations that have a checkpoint, the latest first."""
     names = (re.fullmatch(r"checkpoint-(\d{10})\.json", path.name) for path in directory.iterdir())
     return sorted((int(match[1]) for match in names if match), reverse=True)
 
 
 def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str, Any]:
-    """The JSON of a checkpoint, checked."""
+    """Return the JSON of a checkpoint, checked."""
     path = directory / f"{state_name(generation)}.json"
     content = read_json(path)
     check_schema(content, path)
@@ -108,14 +112,14 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
             or firsts != [0, *(k + 1 for k in lasts[:-1])]
             or lasts[-1] != generation
         ):
-            raise DamagedError(f"{path} does not have one record a generation")
+            raise DamagedError(f"{path} does not have one record per generation")
         float(content["elapsed"])
         str.encode(content["stopped"])
     return content
 
 
 class Saved(NamedTuple):
-    """What a checkpoint holds, on the host."""
+    """The content of a checkpoint, on the host."""
 
     generation: int
     stopped: str
@@ -124,7 +128,7 @@ class Saved(NamedTuple):
 
 
 def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
-    """What the checkpoint holds, if none of it is damaged and it fits the search."""
+    """Return the content of a checkpoint, which must be undamaged and fit the search."""
     path = directory / f"{state_name(content['generation'])}.npz"
     carry_like, record_like = shapes(search)
     with damaged_on_error(path):
@@ -134,10 +138,12 @@ def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
 
 
 def restore(search: Search, saved: Saved) -> None:
-    """Puts a search where the checkpoint was taken; its carry stays on the host."""
-    search.carry, search.generation, search.stopped = saved.carry, saved.generation, saved.stopped
+    """Set a search to where the checkpoint was taken; its carry stays on the host."""
+    search.carry, search.stopped = saved.carry, saved.stopped
     for records, progress, seconds in saved.segments:
-        search.recorder.add(records, progress, seconds)
+        search.recorder.add(records)
+        search.schedule.progress += progress
+        search.schedule.seconds += seconds
 
 
 def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Iterator[tuple[Any, list, list]]:
@@ -153,25 +159,25 @@ def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Ite
 
 
 def shapes(search: Search) -> tuple[Any, Any]:
-    """Shapes of a carry and of a record on one device, found without computing anything."""
-    program = search.program._replace(mesh=None)
-    key = search.key[: len(search.seeds)] if search.batch else search.key
-    carry = loop.begin_compiled.shapes(program, key=key, x=search.start_x)
-    told = loop.evaluation_shapes(program, carry) | {"progress": jax.ShapeDtypeStruct((), carry.offspring.x.dtype)}
-    _, record = loop.tell_and_ask_compiled.shapes(program, key=key, carry=carry, t=np.int32(0), **told)
+    """Return the shapes of a carry and of a record on one device, without computing anything."""
+    run = search.run
+    setting, key = Setting(None, run.is_batched), run.without_padding(run.key)
+    carry = compiled.begin.shapes(run.program, setting, key=key, x=run.start_x)
+    arguments = HostEvaluator(run).arguments(carry) | {"key": key}
+    _, record = compiled.tell_and_ask.shapes(run.program, setting, **arguments)
     return carry, record
 
 
-def on_one_device(search: Search) -> Any:
-    """The carry on the host, without the rows that fill the devices: any number of devices can go on with it."""
+def fetch_carry(search: Search) -> Any:
+    """Return the carry on the host without padding, so that it can be resumed on any number of devices."""
     carry = fetch(search.carry)
-    if search.program.mesh is None:
+    if search.run.setting.mesh is None:
         return carry
     like, _ = shapes(search)
     return jax.tree.map(lambda leaf, one: leaf[: one.shape[0]] if leaf.ndim else leaf, carry, like)
 
 
-# Trees as named arrays.
+# Trees as named arrays
 
 
 def named_leaves(tree: Any) -> dict[str, np.ndarray]:
@@ -180,7 +186,7 @@ def named_leaves(tree: Any) -> dict[str, np.ndarray]:
 
 
 def from_named(arrays: dict[str, np.ndarray], like: Any, path: Path) -> Any:
-    """The tree again, if names, shapes and types are those of ``like``."""
+    """Return the tree of named arrays, whose names, shapes and types must be those of ``like``."""
     expected = {jax.tree_util.keystr(at): leaf for at, leaf in jax.tree_util.tree_leaves_with_path(like)}
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())

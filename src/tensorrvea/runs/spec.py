@@ -1,4 +1,4 @@
-"""What a run is, as JSON: enough to make it again, or to see that another is not the same."""
+"""The spec of a run as JSON: enough to make the run again, or to see how another differs."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from tensorrvea.checks import hint
-from tensorrvea.optimize import Budget, Search
+from tensorrvea.driver.run import Run
+from tensorrvea.driver.schedule import Budget
 from tensorrvea.problem import Problem
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.fingerprint import fingerprint
@@ -19,30 +20,27 @@ from tensorrvea.runs.user_problem import RecordedProblem, describe_user_problem
 
 Spec = dict[str, Any]
 Arrays = dict[str, np.ndarray]
-BUDGETS = ("generations", "evaluations", "seconds")
 # Arrays up to this size are written out in the JSON.
 SMALL = 16
 LARGEST = 2**24
 
 
-def describe(search: Search) -> tuple[Spec, Arrays]:
-    """The spec of a search, and the arrays that it refers to."""
+def describe(run: Run) -> tuple[Spec, Arrays]:
+    """Return the spec of a run, and the arrays that it refers to."""
     arrays: Arrays = {}
-    stops = [encode(stop, arrays) for stop in search.stop]  # type: ignore[union-attr]
+    stops = [encode(stop, arrays) for stop in run.stop_functions]
     spec = {
-        "problem": describe_problem(search.problem, arrays),
-        "algorithm": encode(search.algorithm, arrays),
-        "budget": {name: getattr(search.budget, name) for name in BUDGETS if getattr(search.budget, name) is not None},
-        "seeds": [int(seed) for seed in search.seeds],
-        "batch": search.batch,
-        "start": None if search.x is None else encode(np.asarray(search.x, float), arrays),
-        "history": search.history,
-        "archive": search.archive,
-        "metrics": {
-            name: describe_metric(name, metric, search.problem) for name, metric in (search.metrics or {}).items()
-        },
+        "problem": describe_problem(run.problem, arrays),
+        "algorithm": encode(run.algorithm, arrays),
+        "budget": run.budget.given,
+        "seeds": [int(seed) for seed in run.seeds],
+        "batch": run.is_batched,
+        "start": None if run.x is None else encode(np.asarray(run.x, float), arrays),
+        "history": run.history,
+        "archive": run.archive,
+        "metrics": {name: describe_metric(name, metric, run.problem) for name, metric in (run.metrics or {}).items()},
         "stop": stops,
-        **({"every": search.every} if stops else {}),
+        **({"every": run.every} if stops else {}),
         "precision": str(jnp.result_type(float)),
     }
     return spec, arrays
@@ -79,7 +77,7 @@ def encode(value: Any, arrays: Arrays) -> Any:
     return {"name": type(value).__name__, "settings": {key: encode(part, arrays) for key, part in settings.items()}}
 
 
-# And back.
+# Decoding
 
 
 def decode(content: Any, arrays: Arrays, what: str) -> Any:
@@ -132,10 +130,11 @@ def decode_metrics(content: Mapping[str, Any], problem: Problem) -> dict[str, Ca
 
 
 def decode_budget(content: Mapping[str, Any], population: int) -> Budget:
-    return Budget(population=population, **{name: content.get(name) for name in BUDGETS})
+    known = ("generations", "evaluations", "seconds")
+    return Budget(population=population, **{name: content.get(name) for name in known})
 
 
-# The difference.
+# Comparison
 
 
 def differences(there: Any, here: Any, path: str = "") -> list[str]:

@@ -6,30 +6,23 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from tensorrvea.population import Pool
 from tensorrvea.rounding import power_of_two, rounded
 from tensorrvea.selection.association import associate
 
 
-class Pool(NamedTuple):
-    """What selection looks at of survivors and offspring together. X is not part of it."""
-
-    f: Float[Array, "n m"]
-    violation: Float[Array, " n"]
-    alive: Bool[Array, " n"]
-
-
 class Selected(NamedTuple):
-    """For each reference vector, which row of the pool is its best, and whether there is one; the scores of all."""
+    """The best row of the pool for each reference vector, whether there is one, and the scores of all rows."""
 
     row: Int[Array, " r"]
     filled: Bool[Array, " r"]
     score: Float[Array, " n"]
 
 
-def select(
+def select_by_niches(
     pool: Pool, vectors: Float[Array, "r m"], gamma: Float[Array, " r"], index: Any, penalty: Float[Array, ""]
 ) -> Selected:
-    """Algorithm 1: the best individual of every niche, and which niches have one."""
+    """Algorithm 1: return the best individual of every niche, and which niches have one."""
     f = translate(pool)
     niche, theta = associate(f, vectors, index)
     score = angle_penalized_distance(f, theta, gamma[niche], penalty)
@@ -37,7 +30,7 @@ def select(
 
 
 def translate(pool: Pool) -> Float[Array, "n m"]:
-    """Lines 3 and 4: objectives seen from the ideal point of all the living, infeasible included."""
+    """Lines 3 and 4: return the objectives relative to the ideal point of all living rows, infeasible included."""
     ideal = jnp.where(pool.alive[:, None], pool.f, jnp.inf).min(axis=0)
     return jnp.where(pool.alive[:, None], pool.f - ideal, 0)
 
@@ -45,7 +38,7 @@ def translate(pool: Pool) -> Float[Array, "n m"]:
 def angle_penalized_distance(
     f: Float[Array, "n m"], theta: Float[Array, " n"], gamma: Float[Array, " n"], penalty: Float[Array, ""]
 ) -> Float[Array, " n"]:
-    """Eq. 4: how far from the ideal point, and how far off its reference vector."""
+    """Eq. 4: combine the distance from the ideal point with the angle to the reference vector."""
     m = f.shape[1]
     # Squares of very large and very small numbers leave the range of floats.
     scale = power_of_two(f.max(axis=1))
@@ -55,14 +48,13 @@ def angle_penalized_distance(
 
 
 def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:
-    """The feasible row with the smallest score; where none is feasible, the one with the smallest violation.
+    """Return the feasible row with the smallest score; where none is feasible, the one with the smallest violation.
 
     Ties go to the lowest row. The penalty for violation is absolute, as in RVEA (Cheng et al., 2016, Algorithm 5).
     """
-    feasible = pool.alive & (pool.violation <= 0)
-    has_feasible = jax.ops.segment_max(feasible.astype(jnp.int32), niche, niches) > 0
-    stands = pool.alive & (feasible | ~has_feasible[niche])
-    rank = jnp.where(feasible, score, pool.violation)
+    has_feasible = jax.ops.segment_max(pool.feasible.astype(jnp.int32), niche, niches) > 0
+    stands = pool.alive & (pool.feasible | ~has_feasible[niche])
+    rank = jnp.where(pool.feasible, score, pool.violation)
     best = jax.ops.segment_min(jnp.where(stands, rank, jnp.inf), niche, niches)
     place = jnp.arange(len(niche))
     row = jax.ops.segment_min(jnp.where(stands & (rank == best[niche]), place, len(place)), niche, niches)

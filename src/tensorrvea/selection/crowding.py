@@ -1,13 +1,15 @@
-"""Crowding: how far from its neighbours a row is, on its own front."""
+"""Crowding: how far a row is from its neighbours on its own front."""
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
+from tensorrvea.mating import living_rows
+
 
 def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bool[Array, " n"]) -> Float[Array, " n"]:
-    """Deb's crowding distance of every row among those with the same ``front``, of all fronts at once.
+    """Return Deb's crowding distance of every row among those with the same ``front``, for all fronts at once.
 
     The sum over the objectives of the gap between a row's two neighbours, over the range of the front;
     infinite for the first and the last (Deb, Pratap, Agarwal and Meyarivan, 2002). Of rows that are equal on
@@ -24,7 +26,7 @@ def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bo
     n, m = f.shape
     front = jnp.where(alive, front, n).astype(jnp.int32)
     front = jnp.where(repeated(f, front), n, front)
-    # By halves, so that the range of the largest numbers is finite as well.
+    # Halved, so that the range of the largest numbers is finite, too.
     f = jnp.where(alive[:, None], 0.5 * f, 0)
     lowest, highest = jax.ops.segment_min(f, front, n), jax.ops.segment_max(f, front, n)
     place = jnp.arange(n, dtype=jnp.int32)
@@ -42,10 +44,10 @@ def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bo
 
 
 def prune(f: Float[Array, "n m"], front: Bool[Array, " n"], most: int) -> Bool[Array, " n"]:
-    """At most ``most`` rows of one front, the least crowded; of equals the lowest.
+    """Keep at most ``most`` rows of one front, the least crowded; of equals the lowest.
 
-    Of those that are too many, three quarters go at a time, the most crowded first, and then distances are
-    taken again: were all to go at once, both of two close neighbours would, and leave a gap.
+    Of the excess rows three quarters are removed at a time, the most crowded first, and then the distances are
+    computed anew: removed all at once, both of two close neighbours would go and leave a gap.
     """
     place = jnp.arange(len(f), dtype=jnp.int32)
 
@@ -59,8 +61,17 @@ def prune(f: Float[Array, "n m"], front: Bool[Array, " n"], most: int) -> Bool[A
     return lax.while_loop(lambda kept: kept.sum(dtype=jnp.int32) > most, drop, front)
 
 
+def least_crowded(
+    f: Float[Array, "n m"], front: Bool[Array, " n"], places: int
+) -> tuple[Int[Array, " places"], Bool[Array, " places"]]:
+    """Return the rows of ``front`` that ``prune`` keeps for ``places`` places, in order, and which places they fill."""
+    kept = prune(f, front, places)
+    rows, _ = living_rows(kept)
+    return rows[:places], jnp.arange(places) < kept.sum()
+
+
 def repeated(f: Float[Array, "n m"], front: Int[Array, " n"]) -> Bool[Array, " n"]:
-    """Whether an earlier row of the same front is equal."""
+    """Return whether an earlier row of the same front is equal."""
     n, m = f.shape
     keys = (front, *(f[:, k] for k in range(m)))
     *columns, row = lax.sort((*keys, jnp.arange(n, dtype=jnp.int32)), num_keys=m + 1, is_stable=True)

@@ -6,7 +6,7 @@ There are three ways, each exact, and this is where one is chosen: see :func:`ma
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from tensorrvea.devices import map_rows
+from tensorrvea.rows import map_rows
 from tensorrvea.selection.association import grid, sorted_angles, stream
 from tensorrvea.selection.association.chord import angle, directions
 from tensorrvea.selection.association.grid import Grid

@@ -272,10 +272,10 @@ def look_again(
         place = jnp.where(unproven, jnp.cumsum(unproven) - 1, len(none))
         return none.at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
 
-    def empty_population(unproven: Array) -> Array:  # noqa: ARG001
+    def no_rows(unproven: Array) -> Array:  # noqa: ARG001
         return jnp.full(n + max(batches), n, jnp.int32)
 
-    order = lax.cond(count > 0, in_front, nobody, unproven)
+    order = lax.cond(count > 0, in_front, no_rows, unproven)
 
     def take(batch: int, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         start, niche, squared, unproven = state

@@ -1,0 +1,179 @@
+"""The calls that users make: ``optimize``, ``replicate``, ``resume`` and ``load``."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from tensorrvea.devices import Devices
+from tensorrvea.driver.observers import standard_observers
+from tensorrvea.driver.run import Callback, Run
+from tensorrvea.driver.schedule import Budget
+from tensorrvea.driver.search import Search
+from tensorrvea.evolution import Evolution, check_algorithm
+from tensorrvea.problem import Problem
+from tensorrvea.result import Result
+from tensorrvea.runs.keep import INTERVAL, keep_run
+from tensorrvea.runs.reopen import load_search, reopen
+
+
+def optimize(
+    problem: Problem,
+    algorithm: Evolution,
+    *,
+    generations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    x: ArrayLike | None = None,
+    history: str = "summary",
+    archive: int = 0,
+    metrics: Mapping[str, Callable] | None = None,
+    callbacks: Callback | Sequence[Callback] = (),
+    stop: Callback | Sequence[Callback] = (),
+    every: int = 10,
+    progress: bool = False,
+    directory: str | Path | None = None,
+    checkpoint_seconds: float = INTERVAL,
+    devices: Devices = None,
+) -> Result:
+    """Search for the Pareto front of ``problem``.
+
+    Args:
+      problem: what to optimise.
+      algorithm: how to search, such as ``TensorRVEA(population=105)``.
+      generations, evaluations, seconds: the budget; give one of them. The first population is generation 0, so that g
+        generations cost ``population · (g + 1)`` evaluations. Seconds do not include compilation.
+      seed: the same seed gives the same result, bit for bit.
+      x: individuals to start from, (k, d), the best first: if there are fewer places for survivors than individuals,
+        the last are dropped. The rest of the first population is sampled.
+      history: what is recorded of each generation: ``"summary"``, also its ``"fronts"``, or also its ``"populations"``.
+      archive: keep up to this many of the best non-dominated solutions ever found; 0 for none.
+      metrics: functions of the survivors' objectives (all minimised) and of which of them count, recorded each
+        generation on the device; see ``tensorrvea.metrics.device``.
+      callbacks, stop: functions of the ``Result`` so far, called every ``every`` generations. A true value from one in
+        ``stop`` ends the run, and so does ``True`` from a callback.
+      every: generations from one call of these to the next.
+      progress: whether to show a progress bar.
+      directory: where the run is saved. Called again with the same directory, it resumes (see ``docs/runs.md``).
+      checkpoint_seconds: seconds from one checkpoint to the next.
+      devices: the number of devices to divide the rows over, a list of them, or ``"cores"`` for all cores of a CPU; one
+        by default, and all after ``distributed``. The result is the same, bit for bit (see ``docs/scale.md``).
+
+    Returns:
+      The front and the history of the run.
+    """
+    population = check_algorithm(algorithm).population
+    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
+    run = Run(
+        problem, algorithm, seeds=[seed], is_batched=False, budget=budget, x=x, history=history, archive=archive,
+        metrics=metrics, callbacks=callbacks, stop=stop, every=every, devices=devices,
+    )  # fmt: skip
+    return execute(run, directory, checkpoint_seconds, progress)[0]
+
+
+def replicate(
+    problem: Problem,
+    algorithm: Evolution,
+    *,
+    seeds: Iterable[int],
+    generations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    x: ArrayLike | None = None,
+    history: str = "summary",
+    archive: int = 0,
+    metrics: Mapping[str, Callable] | None = None,
+    progress: bool = False,
+    directory: str | Path | None = None,
+    checkpoint_seconds: float = INTERVAL,
+    devices: Devices = None,
+) -> list[Result]:
+    """Run several seeds as one compiled program; seed k starts and draws as ``optimize(seed=k)`` does.
+
+    The arguments are those of ``optimize``, except that there are no callbacks and stops: all runs end together.
+    ``devices`` are what the runs are divided over.
+    """
+    if not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds takes whole numbers, one per run, got {seeds!r}")
+    population = check_algorithm(algorithm).population
+    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
+    run = Run(
+        problem, algorithm, seeds=list(seeds), is_batched=True, budget=budget, x=x, history=history, archive=archive,
+        metrics=metrics, devices=devices,
+    )  # fmt: skip
+    return execute(run, directory, checkpoint_seconds, progress)
+
+
+def execute(run: Run, directory: str | Path | None, checkpoint_seconds: float, progress: bool) -> list[Result]:
+    """Run to the end, in a directory if one is given, and return the result of each seed."""
+    search = Search(run)
+    observers = standard_observers(search, progress=progress)
+    if directory is None:
+        search.execute(observers)
+    else:
+        keep_run(search, directory, observers, every=checkpoint_seconds)
+    return search.results()
+
+
+def resume(
+    directory: str | Path,
+    *,
+    problem: Problem | None = None,
+    algorithm: Evolution | None = None,
+    metrics: Mapping[str, Callable] | None = None,
+    stop: Callback | Sequence[Callback] | None = None,
+    callbacks: Callback | Sequence[Callback] = (),
+    generations: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    accept_changes: bool = False,
+    checkpoint_seconds: float = INTERVAL,
+    progress: bool = False,
+    devices: Devices = None,
+) -> Result | list[Result]:
+    """Resume a run from its last checkpoint, and return what an uninterrupted run would return.
+
+    A finished run returns its result at once, unless it gets a larger budget.
+
+    Args:
+      directory: where the run was saved.
+      problem, algorithm, metrics, stop: required if they are the user's own: code is never loaded from a directory.
+      callbacks: as in ``optimize``.
+      generations, evaluations, seconds: a new budget for the whole run. Progress is from then on the share of this
+        new budget: the penalty on angles falls back (from 100 to 200 generations: to (101/200)^alpha) and grows to 1
+        again, and the vectors adapt again as it does. So an extended run searches widely once more, and differs from
+        a run that had the larger budget from the start.
+      accept_changes: resume although the source of the user's own parts has changed.
+      checkpoint_seconds: seconds from one checkpoint to the next.
+      progress: whether to show a progress bar.
+      devices: as in ``optimize``; their number, and that of processes, may differ from before.
+
+    Returns:
+      The result; a list of them for a run of ``replicate``.
+    """
+    budget: dict[str, Any] = {"generations": generations, "evaluations": evaluations, "seconds": seconds}
+    is_extended = any(value is not None for value in budget.values())
+    search = reopen(
+        directory, budget if is_extended else None, problem=problem, algorithm=algorithm, metrics=metrics, stop=stop,
+        callbacks=callbacks, devices=devices,
+    )  # fmt: skip
+    keep_run(
+        search, directory, standard_observers(search, progress=progress), every=checkpoint_seconds,
+        extend=is_extended, accept_changes=accept_changes,
+    )  # fmt: skip
+    return results_of(search)
+
+
+def load(
+    directory: str | Path, *, problem: Problem | None = None, algorithm: Evolution | None = None
+) -> Result | list[Result]:
+    """Return what a run had found at its last checkpoint. Nothing is run, and the user's own code is not needed."""
+    return results_of(load_search(directory, problem=problem, algorithm=algorithm))
+
+
+def results_of(search: Search) -> Result | list[Result]:
+    """Return the result of a search; a list of them for a batch."""
+    results = search.results()
+    return results if search.run.is_batched else results[0]

@@ -1,0 +1,161 @@
+"""The arguments of a run, checked before anything is compiled."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+from numpy.typing import ArrayLike
+
+from tensorrvea.checks import check_array, check_choice, check_integer, check_settings
+from tensorrvea.compiled import Setting
+from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, padded_size, use_mesh
+from tensorrvea.driver.schedule import Budget
+from tensorrvea.evolution import Evolution, check_algorithm
+from tensorrvea.loop import HISTORIES, Program
+from tensorrvea.problem import Problem
+from tensorrvea.result import Result
+from tensorrvea.stop import StopCriterion
+
+Callback = Callable[[Result], Any]
+
+make_key, make_keys = jax.jit(jax.random.key), jax.jit(jax.vmap(jax.random.key))
+
+
+@dataclass
+class Run:
+    """What a run, or a batch of runs, consists of; see ``tensorrvea.optimize`` for the arguments."""
+
+    problem: Problem
+    algorithm: Evolution
+    seeds: Sequence[int]
+    is_batched: bool
+    budget: Budget
+    x: ArrayLike | None = None
+    history: str = "summary"
+    archive: int = 0
+    metrics: Mapping[str, Callable] | None = None
+    callbacks: Callback | Sequence[Callback] = ()
+    stop: Callback | Sequence[Callback] = ()
+    every: int = 10
+    devices: Devices = None
+
+    program: Program = field(init=False)
+    setting: Setting = field(init=False)
+    key: Array = field(init=False)
+    """The key of the run; one per run of a batch, padded to fill the devices."""
+    start_x: Array | None = field(default=None, init=False)
+    """``x`` in the search space."""
+    callback_functions: tuple[Callback, ...] = field(init=False)
+    stop_functions: tuple[Callback, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem, Problem):
+            raise TypeError(f"problem takes a Problem, got {self.problem!r:.80}")
+        check_algorithm(self.algorithm)
+        check_choice("history", self.history, HISTORIES)
+        self.archive = check_integer("archive", self.archive, minimum=0)
+        self.every = check_integer("every", self.every, minimum=1)
+        if not self.seeds:
+            raise ValueError("seeds must hold at least one seed, got none")
+        for seed in self.seeds:
+            if check_integer("seed", seed, minimum=0) >= 2**32:
+                raise ValueError(f"seed must be below 2**32, got {seed}")
+        self.callback_functions = _check_functions("callbacks", self.callbacks)
+        self.stop_functions = _check_functions("stop", self.stop)
+        if not isinstance(self.metrics, Mapping | None):
+            raise TypeError(f"metrics takes functions by name, got {self.metrics!r:.80}")
+        metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
+        for function in self.stop_functions:
+            if isinstance(function, StopCriterion):
+                function.check(self.problem, metrics)
+        mesh = make_mesh(self.devices, RUNS if self.is_batched else AXIS)
+        self.setting = Setting(mesh, self.is_batched)
+        bound = self.algorithm.bind(self.problem)
+        check_settings("algorithm", bound, self.problem.variables)
+        self.program = Program(self.problem, bound, metrics, self.history, self.archive)
+        with use_mesh(mesh):
+            _check_metrics(self.program, padded_size(self.program.places))
+        if self.x is not None:
+            self.start_x = _check_start(self.x, self.problem, self.algorithm.population)
+        # Every device has the same number of runs: the last seed is repeated.
+        spare = -len(self.seeds) % mesh.size if self.is_batched and mesh is not None else 0
+        seeds = np.array([*self.seeds, *[self.seeds[-1]] * spare], np.uint32)
+        self.key = make_keys(seeds) if self.is_batched else make_key(seeds[0])
+
+    @property
+    def places(self) -> int:
+        """The largest number of survivors."""
+        return self.program.places
+
+    def without_padding(self, tree: Any, *, axis: int = 0) -> Any:
+        """Cut off the runs of a batch that only fill the devices; ``axis`` is that of the runs."""
+        cut = (slice(None),) * axis + (slice(len(self.seeds)),)
+        return jax.tree.map(lambda leaf: leaf[cut], tree) if self.is_batched else tree
+
+
+def _check_functions(name: str, given: Callback | Sequence[Callback]) -> tuple[Callback, ...]:
+    functions = tuple(given) if isinstance(given, Iterable) else (given,)
+    for function in functions:
+        if not callable(function) or isinstance(function, type):
+            raise TypeError(f"{name} takes functions of a Result, got {function!r}")
+    return functions
+
+
+def _as_argument(name: str, metric: Callable) -> Callable:
+    """Return a metric whose settings are arguments of compiled code: other reference points do not compile again."""
+    if not callable(metric) or not isinstance(name, str):
+        raise TypeError(f"metrics takes functions by name, got {metric!r} for {name!r}")
+    if isinstance(metric, partial):
+        return jax.tree_util.Partial(metric.func, *metric.args, **metric.keywords)
+    return metric if isinstance(metric, jax.tree_util.Partial) else jax.tree_util.Partial(metric)
+
+
+def _check_metrics(program: Program, rows: int) -> None:
+    """Trace each metric, without compiling it, to see that it returns one number."""
+    m = program.problem.objectives
+    f, alive = jax.ShapeDtypeStruct((rows, m), jnp.result_type(float)), jax.ShapeDtypeStruct((rows,), bool)
+    takes = "takes objectives (n, m) and which of them count (n,), and gives a number, as in tensorrvea.metrics.device"
+    for name, metric in program.metrics.items():
+        try:
+            given = jax.eval_shape(lambda metric, f, alive: metric(f, alive), metric, f, alive)
+        except Exception as error:  # a function of the user may raise anything
+            raise TypeError(f"metrics[{name!r}] {takes}; it could not be traced with m = {m}: {error}") from error
+        if not isinstance(given, jax.ShapeDtypeStruct) or given.shape != ():
+            shape = given.shape if isinstance(given, jax.ShapeDtypeStruct) else given
+            raise ValueError(f"metrics[{name!r}] {takes}; it gives {shape!s:.80}")
+
+
+def _check_start(x: ArrayLike, problem: Problem, population: int) -> Array:
+    """Return the individuals to start from in the search space."""
+    rows = check_array("x", x, shape="(individuals, variables)", ndim=2)
+    if rows.shape[1] != problem.variables:
+        raise ValueError(f"x must have {problem.variables} columns, one per variable, got {rows.shape[1]}")
+    if not 1 <= len(rows) <= population:
+        raise ValueError(f"x must have 1 to {population} rows, as the population has, got {len(rows)}")
+    outside = (rows < problem.lower) | (rows > problem.upper)
+    if outside.any():
+        i, j = (int(k) for k in np.argwhere(outside)[0])
+        raise ValueError(
+            f"x must be within the bounds, got x[{i}, {j}] = {rows[i, j]} outside "
+            f"[{problem.lower[j]}, {problem.upper[j]}]"
+        )
+    fractional = np.array(problem.integer) & (rows != np.floor(rows))
+    if fractional.any():
+        i, j = (int(k) for k in np.argwhere(fractional)[0])
+        raise ValueError(f"x must be whole where variables are integers, got x[{i}, {j}] = {rows[i, j]}")
+    encoded = jnp.clip(problem.encode(jnp.asarray(rows, jnp.result_type(float))), *problem.box)
+    if any(problem.integer):
+        shown = problem.show(encoded)
+        changed = np.array(problem.integer) & (shown != rows)
+        if changed.any():
+            i, j = (int(k) for k in np.argwhere(changed)[0])
+            raise ValueError(
+                f"x must be what {encoded.dtype} can hold, got x[{i}, {j}] = {rows[i, j]}, which would become "
+                f"{shown[i, j]}; set jax_enable_x64"
+            )
+    return encoded

@@ -1,0 +1,139 @@
+"""A search on its way: chunks of generations until the budget is spent or an observer stops it."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from tensorrvea import compiled
+from tensorrvea.driver.evaluators import make_evaluator
+from tensorrvea.driver.run import Run
+from tensorrvea.driver.schedule import Schedule
+from tensorrvea.history import Individuals, Recorder, individuals
+from tensorrvea.loop import Carry
+from tensorrvea.processes import detect_lost_peers, fetch
+from tensorrvea.result import Result
+
+BUDGET_SPENT = "budget spent"
+
+
+class Search:
+    """A run, or a batch of runs: what is on the device, what was recorded, and how far it got."""
+
+    def __init__(self, run: Run):
+        self.run = run
+        has_callbacks = run.callback_functions or run.stop_functions
+        self.schedule = Schedule(run.budget, every=run.every if has_callbacks else None)
+        self.evaluator = make_evaluator(run)
+        self.recorder = Recorder()
+        self.stopped = ""
+        """Why the run has ended; empty while it goes on."""
+        self.carry: Carry | None = None
+
+    @property
+    def generation(self) -> int:
+        return self.schedule.generation
+
+    def execute(self, observers: "Sequence[Observer]" = ()) -> None:
+        """Run until the budget is spent or an observer stops it.
+
+        Workers of a problem on the host stay for the next run, unless this one raises.
+        """
+        started: list[Observer] = []
+        try:
+            for observer in observers:
+                started.append(observer)
+                observer.start(self)
+            with detect_lost_peers():
+                self.prepare()
+                while not self.stopped:
+                    self.advance()
+                    for observer in observers:
+                        observer.after(self)
+        except BaseException:
+            self.evaluator.close()
+            raise
+        finally:
+            for observer in reversed(started):
+                observer.close()
+
+    def prepare(self) -> None:
+        """Make the first population and compile what a chunk calls, unless a checkpoint was restored."""
+        if self.carry is None:
+            run = self.run
+            self.carry = compiled.begin(run.program, run.setting, key=run.key, x=run.start_x)
+            self.evaluator.prepare(self.carry)
+
+    def restore(self, carry: Carry) -> None:
+        """Move a carry of a checkpoint from the host to the devices."""
+        run = self.run
+        self.carry = compiled.place(run.program, run.setting, carry, key=run.key, x=run.start_x)
+        self.evaluator.prepare(self.carry)
+
+    def advance(self) -> None:
+        """Run a chunk of generations."""
+        schedule = self.schedule
+        progress = schedule.next_progress(schedule.next_count(self.evaluator.capacity))
+        before = [*schedule.progress[-1:], *progress][: len(progress)] if schedule.progress else progress
+        assert self.carry is not None
+        self.carry, records, seconds = self.evaluator.advance(self.carry, self.generation + 1, progress, before)
+        schedule.add(progress, seconds)
+        self.recorder.add(records)
+        if self.generation == 0:
+            self.check_first_population()
+        elif schedule.is_spent:
+            self.stopped = BUDGET_SPENT
+
+    def check_first_population(self) -> None:
+        if (self.recorder.summary().living[0] == 0).any():
+            reasons = f" ({self.evaluator.failures})" if self.evaluator.failures else ""
+            raise RuntimeError(
+                f"all {self.run.algorithm.population} evaluations of the first population failed: "
+                f"the objectives or constraints came back NaN or infinite{reasons}"
+            )
+
+    def results(self) -> list[Result]:
+        """Return what each run has found so far."""
+        run, carry = self.run, self.carry
+        assert carry is not None
+        with detect_lost_peers():
+            survivors, archive = fetch((carry.state.population[:4], carry.archive and carry.archive[:4]))
+        return [self._result(survivors, archive, i, seed) for i, seed in enumerate(run.seeds)]
+
+    def _result(self, survivors: Any, archive: Any, index: int, seed: int) -> Result:
+        run = self.run
+
+        def shown(rows: Any) -> Individuals:
+            return individuals(run.problem, *(leaf[index] if run.is_batched else leaf for leaf in rows))
+
+        return Result(
+            problem=run.problem,
+            algorithm=run.algorithm,
+            seed=seed,
+            population=shown(survivors),
+            history=self.recorder.history(
+                run.problem,
+                run.algorithm.population,
+                run.history,
+                self.schedule.progress,
+                self.schedule.seconds,
+                index if run.is_batched else None,
+            ),
+            archive=shown(archive) if run.archive else None,
+            capacity=run.places,
+            stopped=self.stopped or "not finished",
+        )
+
+
+class Observer(Protocol):
+    """Looks at a search between chunks, and may set ``search.stopped`` to end it."""
+
+    def start(self, search: Search) -> None:
+        """Called once, before anything is compiled."""
+        ...
+
+    def after(self, search: Search) -> None:
+        """Called after every chunk."""
+        ...
+
+    def close(self) -> None:
+        """Called once, when the run has ended or failed."""
+        ...

@@ -1,0 +1,148 @@
+"""The contract of an algorithm: it says who breeds and who survives, and this class does the rest."""
+
+from typing import Any, NamedTuple, Self
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from tensorrvea.checks import check_integer
+from tensorrvea.devices import padded_size
+from tensorrvea.mating import permutations_of_the_living
+from tensorrvea.operators.base import Variation, check_variation
+from tensorrvea.population import Offspring, Pool, Population, empty_population, evaluated, join, settle
+from tensorrvea.problem import Problem
+from tensorrvea.rows import resize_rows
+
+# Folded into the key of the first population to make the key of ``setup``: larger than any number of genes.
+SETUP = 2**32 - 1
+
+
+class Clock(NamedTuple):
+    """The share of the budget that is spent, from 0 to 1: now, and at the generation before.
+
+    It is never batched, so that a ``lax.cond`` on it computes one side only.
+    """
+
+    progress: Float[Array, "..."]
+    before: Float[Array, "..."]
+
+
+class State(NamedTuple):
+    """What goes from one generation to the next."""
+
+    population: Population
+    """The survivors."""
+    score: Float[Array, " n"]
+    """Their order, smaller is better; infinite for empty places."""
+    extra: Any = ()
+    """What the algorithm keeps besides: the result of ``setup``, then ``Selection.extra``."""
+
+
+class Selection(NamedTuple):
+    """Who survives, with one entry per place."""
+
+    row: Int[Array, " places"]
+    """The survivor's row in the pool."""
+    filled: Bool[Array, " places"]
+    """Whether the place has a survivor at all."""
+    score: Float[Array, " places"]
+    """The order of the survivors, smaller is better."""
+    extra: Any = ()
+    """What the algorithm keeps for the next generation."""
+
+
+class Evolution:
+    """The base of every algorithm. A new one defines ``select``, and whichever other hooks it needs.
+
+    Subclasses are made with ``tensorrvea.settings.settings``, so that their numbers are arguments of compiled code.
+    ``init``, ``ask`` and ``tell`` are pure; they jit, vmap and scan. Call them to write a loop of your own.
+    """
+
+    population: int
+    """The number of offspring per generation."""
+    variation: Variation
+    """How offspring are bred from their parents."""
+
+    def __post_init__(self) -> None:
+        check_integer("population", self.population, minimum=2, why="two parents")
+        check_variation(self.variation)
+
+    # Hooks for an algorithm to define
+
+    def places(self, objectives: int) -> int:
+        """Return the largest number of survivors."""
+        del objectives
+        return self.population
+
+    def bind(self, problem: Problem) -> Self:
+        """Return the algorithm with its settings worked out for ``problem``, outside compiled code."""
+        del problem
+        return self
+
+    def setup(self, key: PRNGKeyArray, problem: Problem) -> Any:
+        """Return what the algorithm keeps besides the survivors: ``State.extra`` of the first generation."""
+        del key, problem
+        return ()
+
+    def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
+        """Return the rows of ``count`` parents. By default every survivor is a parent equally often."""
+        return permutations_of_the_living(key, state.population.alive, count)
+
+    def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
+        """Return who of the pool survives."""
+        raise NotImplementedError(f"{type(self).__name__} must define select")
+
+    # The generation
+
+    def init(
+        self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None
+    ) -> tuple[State, Offspring]:
+        """Return a state without survivors, and the first population, whose first rows are ``x`` if it is given."""
+        sampled = problem.sample(key, self.population)
+        first = sampled if x is None else sampled.at[: len(x)].set(x[: self.population])
+        first = resize_rows(first, padded_size(self.population))
+        offspring = Offspring(first, self.variation.init_memory(first, problem.objectives))
+        places = self.places(problem.objectives)
+        survivors = empty_population(places, offspring, problem.objectives)
+        extra = self.setup(jax.random.fold_in(key, SETUP), problem)
+        return State(survivors, jnp.full(len(survivors.alive), jnp.inf, first.dtype), extra), offspring
+
+    def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
+        """Return offspring to evaluate."""
+        mate_key, vary_key = jax.random.split(key)
+        rows = padded_size(self.population)
+        parents = self.mate(mate_key, state, self.variation.num_parents(rows))
+        bred = self.variation(vary_key, state.population, parents, state.score, problem, self.population)
+        return resize_rows(bred, rows)
+
+    def tell(
+        self,
+        key: PRNGKeyArray,
+        state: State,
+        offspring: Offspring,
+        f: Float[Array, "n m"],
+        violation: Float[Array, " n"],
+        clock: Clock,
+    ) -> State:
+        """Return the state after selection. ``f`` is minimised."""
+        return self.survive(key, state, evaluated(offspring, f, violation, self.population), clock)
+
+    def survive(self, key: PRNGKeyArray, state: State, offspring: Population, clock: Clock) -> State:
+        """Return the state after selection among the survivors and the evaluated offspring."""
+        old, dtype = state.population, state.score.dtype
+        places = self.places(old.f.shape[1])
+        pool = join(old, offspring, places, self.population)
+        now = Clock(jnp.asarray(clock.progress, dtype), jnp.asarray(clock.before, dtype))
+        selection = self.select(key, state, pool, now)
+        survivors = settle(old, offspring, selection.row, selection.filled)
+        score = jnp.where(selection.filled, selection.score.astype(dtype), jnp.inf)
+        padding = len(survivors.alive) - places
+        return State(survivors, jnp.pad(score, (0, padding), constant_values=jnp.inf), selection.extra)
+
+
+def check_algorithm(algorithm: Any) -> Evolution:
+    """Return the algorithm, which must be an instance of a subclass of ``Evolution``."""
+    if not isinstance(algorithm, Evolution):
+        raise TypeError(f"algorithm takes one such as TensorRVEA(population=105), got {algorithm!r:.80}")
+    return algorithm
