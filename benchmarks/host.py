@@ -1,9 +1,9 @@
-"""How well evaluations on the host keep their workers busy, and what a killed worker costs.
+"""Utilisation of workers on the host, and the cost of a killed worker.
 
     python benchmarks/host.py [processes] [ray]
 
-Each individual sleeps for 50 ms, as a simulator of that length would; the ideal is their sum over the
-workers. The clock leaves out the start of the workers, which is given on its own.
+Each individual sleeps for 50 ms, in place of a simulator; the ideal time is their sum divided by the workers. The time
+to start the workers is excluded and reported separately.
 """
 
 import argparse
@@ -27,14 +27,14 @@ def simulate(x: np.ndarray) -> tuple[float, float]:
     return x[0], os.getpid()
 
 
-def clocked(problem: HostProblem, x: np.ndarray) -> tuple[np.ndarray, float]:
+def evaluate_timed(problem: HostProblem, x: np.ndarray) -> tuple[np.ndarray, float]:
     started = time.perf_counter()
     f, _ = problem.evaluate_host(None, x)
     return f, time.perf_counter() - started
 
 
 def kill_during(work: Callable[[], tuple[np.ndarray, float]], process: int) -> tuple[np.ndarray, float]:
-    """What the work gives if a process is killed in the middle of it."""
+    """Run ``work`` and kill a process halfway through."""
     killer = threading.Timer(INDIVIDUALS * SECONDS / WORKERS / 2, os.kill, (process, signal.SIGKILL))
     killer.start()
     try:
@@ -43,8 +43,8 @@ def kill_during(work: Callable[[], tuple[np.ndarray, float]], process: int) -> t
         killer.join()
 
 
-def start(problem: HostProblem, x: np.ndarray) -> float:
-    """Seconds until all workers are at work."""
+def start_workers(problem: HostProblem, x: np.ndarray) -> float:
+    """Seconds until all workers have evaluated."""
     started = time.perf_counter()
     while len(set(problem.evaluate_host(None, x[: 4 * WORKERS])[0][:, 1])) < WORKERS:
         pass
@@ -56,16 +56,16 @@ def report(kind: str) -> None:
     ideal = INDIVIDUALS * SECONDS / WORKERS
     options = KINDS[kind]
     with HostProblem(simulate, lower=[0], upper=[1], objectives=2, workers=WORKERS, **options) as problem:
-        starting = start(problem, x)
-        plain, seconds = clocked(problem, x)
-        killed, with_kill = kill_during(lambda: clocked(problem, x), int(plain[-1, 1]))
+        starting = start_workers(problem, x)
+        plain, seconds = evaluate_timed(problem, x)
+        killed, with_kill = kill_during(lambda: evaluate_timed(problem, x), int(plain[-1, 1]))
         survived = bool((killed[:, 0] == x[:, 0]).all()) and not problem.failures
     replaced = len(set(killed[:, 1]) - set(plain[:, 1]))
     each = f"{INDIVIDUALS} individuals of {SECONDS * 1000:.0f} ms on {WORKERS} workers"
     print(f"{kind}: {each}, ideal {ideal:.2f} s")
     print(f"  workers started in    {starting:6.2f} s")
-    print(f"  evaluated in          {seconds:6.2f} s = {seconds / ideal:.3f} of the ideal")
-    print(f"  with a killed worker  {with_kill:6.2f} s = {with_kill / ideal:.3f} of the ideal;", end=" ")
+    print(f"  evaluated in          {seconds:6.2f} s = {seconds / ideal:.3f} × ideal")
+    print(f"  with a killed worker  {with_kill:6.2f} s = {with_kill / ideal:.3f} × ideal;", end=" ")
     print(f"{'nothing' if survived else 'something'} lost, {replaced} worker(s) replaced")
 
 

@@ -1,12 +1,11 @@
-"""How fast robots are simulated, and how good the policies become.
+"""Speed of the robot simulations and quality of the policies.
 
     python benchmarks/neuroevolution.py lanes                 lanes against vmap + while_loop, Brax generalized
-    python benchmarks/neuroevolution.py speed                 environment steps a second, MuJoCo against Brax
+    python benchmarks/neuroevolution.py speed                 environment steps per second, MuJoCo against Brax
     python benchmarks/neuroevolution.py hopper                hypervolume on MoHopper-m2 with Brax, three seeds
     python benchmarks/neuroevolution.py tasks                 hypervolume against random search on the paper's tasks
 
-Each prints its figures as it has them. Options make them smaller; the defaults are what the documentation reports.
-Times leave out compilation.
+The defaults are those of docs/neuroevolution.md; options reduce the sizes. Times exclude compilation.
 """
 
 import argparse
@@ -22,22 +21,22 @@ from tensorrvea import RandomSearch, TensorRVEA, metrics, optimize
 from tensorrvea.neuroevolution import RobotProblem, rescore
 from tensorrvea.neuroevolution.rollout import Episodes, advance
 
-PAPERS_TASKS = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
+PAPER_TASKS = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
 
 
 def timed(function: Callable[[], Any], repeats: int = 3) -> tuple[Any, float]:
-    """What it gives, and the shortest time it took, after a first call that compiles."""
+    """The function's result and its shortest time, after a first call that compiles."""
     jax.block_until_ready(function())
     times = []
     for _ in range(repeats):
         started = time.perf_counter()
-        answer = jax.block_until_ready(function())
+        result = jax.block_until_ready(function())
         times.append(time.perf_counter() - started)
-    return answer, min(times)
+    return result, min(times)
 
 
-def plain(problem: RobotProblem, starts: Any, x: jax.Array) -> Episodes:
-    """What lanes are measured against: all policies in one batch, until the last has ended."""
+def plain_loop(problem: RobotProblem, starts: Any, x: jax.Array) -> Episodes:
+    """The baseline of lanes: all policies in one batch, until the last episode ends."""
 
     def body(carry: Any) -> Any:
         state, total, length, over, failed, t = carry
@@ -57,23 +56,24 @@ def plain(problem: RobotProblem, starts: Any, x: jax.Array) -> Episodes:
 
 
 def lanes(options: argparse.Namespace) -> None:
-    """The same policies in the plain loop and in lanes, one after another in one process."""
+    """Compare the plain loop with lanes, for the same policies in one process."""
     problem = RobotProblem(task="MoHopper-m2", backend=options.backend, steps=options.steps)
     x = problem.sample(jax.random.key(1), options.policies)
     starts = problem.start_states(jax.random.key(0))
-    once = jax.jit(lambda x: plain(problem, starts, x))
-    wanted, slow = timed(lambda: once(x), options.repeats)
-    lengths = np.asarray(wanted.lengths)
-    print(f"plain loop: {slow:.2f} s; episodes {lengths.mean():.1f} steps in the mean, {lengths.max()} at most")
+    run_plain = jax.jit(lambda x: plain_loop(problem, starts, x))
+    expected, slow = timed(lambda: run_plain(x), options.repeats)
+    lengths = np.asarray(expected.lengths)
+    print(f"plain loop: {slow:.2f} s; episodes {lengths.mean():.1f} steps on average, {lengths.max()} at most")
     for width in options.lanes:
         laned = RobotProblem(task="MoHopper-m2", backend=options.backend, steps=options.steps, lanes=width)
         run = jax.jit(lambda x, laned=laned: laned.play(starts, x))
         played, quick = timed(lambda run=run: run(x), options.repeats)
-        same = float((played.lengths == wanted.lengths).mean())
-        off = np.abs(np.asarray(played.returns - wanted.returns)) / np.maximum(1, np.abs(np.asarray(wanted.returns)))
+        same = float((played.lengths == expected.lengths).mean())
+        scale = np.maximum(1, np.abs(np.asarray(expected.returns)))
+        error = np.abs(np.asarray(played.returns - expected.returns)) / scale
         print(
-            f"{width} lanes: {quick:.2f} s, {slow / quick:.2f} times faster; lengths equal for {same:.1%}; "
-            f"returns off by {off.max():.2%} at most"
+            f"{width} lanes: {quick:.2f} s, {slow / quick:.2f} times faster; equal lengths: {same:.1%}; "
+            f"returns differ by at most {error.max():.2%}"
         )
 
 
@@ -95,13 +95,13 @@ def speed(options: argparse.Namespace) -> None:
         for backend in options.backends:
             problem = RobotProblem(task=task, backend=backend, steps=options.steps)
             rates[backend] = steps_per_second(problem, options.policies, options.repeats)
-            print(f"{task}, {backend}: {rates[backend]:,.0f} steps a second", flush=True)
+            print(f"{task}, {backend}: {rates[backend]:,.0f} steps per second", flush=True)
         if {"brax", "mujoco"} <= set(rates):
-            print(f"{task}: mujoco does {rates['mujoco'] / rates['brax']:.1f} times the steps of brax")
+            print(f"{task}: mujoco is {rates['mujoco'] / rates['brax']:.1f} times faster than brax")
 
 
 def hopper(options: argparse.Namespace) -> None:
-    """The archive's hypervolume against the paper's reference point, and the front on unseen start states."""
+    """Measure the archive's hypervolume, and score the front on unseen start states."""
     problem = RobotProblem(
         task="MoHopper-m2", backend=options.backend, control_weight=0.001, steps=options.steps, lanes=options.width
     )
@@ -125,8 +125,8 @@ def hopper(options: argparse.Namespace) -> None:
 
 
 def tasks(options: argparse.Namespace) -> None:
-    """TensorRVEA against random search, from the same kind of first population and with the same evaluations."""
-    for task in options.tasks or PAPERS_TASKS:
+    """Compare TensorRVEA with random search, with the same number of evaluations."""
+    for task in options.tasks or PAPER_TASKS:
         problem = RobotProblem(task=task, backend=options.backend, steps=options.steps)
         reference = problem.reference_point()
         wins = 0
@@ -167,7 +167,7 @@ def main() -> None:
     sub.add_argument("--population", type=int, default=100)
     sub.add_argument("--generations", type=int, default=50)
     sub.add_argument("--seeds", type=int, default=3)
-    sub.add_argument("--width", type=int, help="lanes; what fits the device if not given")
+    sub.add_argument("--width", type=int, help="number of lanes; suited to the device by default")
     sub = command(tasks)
     sub.add_argument("--tasks", nargs="+")
     sub.add_argument("--backend", default="mujoco")

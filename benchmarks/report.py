@@ -1,12 +1,11 @@
-"""How large a report is, how long it takes to open, and how soon it answers: measured in headless Chromium.
+"""Size, opening time and response times of a report in headless Chromium.
 
     python benchmarks/report.py [--solutions 10000 100000] [--steps 30]
 
-The page has 3 objectives, 12 variables and 12 replays of 1,000 frames. An answer is timed from the event to the
-picture being read back from the canvas, so that drawing is not merely queued. Playback is paused meanwhile. What is
-printed of the answers is the median and the longest.
+The page has 3 objectives, 12 variables and 12 replays of 1,000 frames. A response is timed from the event until a pixel
+is read back from the canvas, so that drawing is finished. Playback is paused. The median and the maximum are printed.
 
-Ends with 1 if a page of at most 10,000 solutions is larger, opens later or answers later than ``LIMITS`` allow.
+Exits with 1 if a page of at most 10,000 solutions exceeds ``LIMITS``.
 """
 
 import argparse
@@ -22,16 +21,16 @@ from selenium import webdriver
 
 from tensorrvea.report import History, Part, Replay, Run, report
 
-# For a page of up to this many solutions: megabytes, seconds, and milliseconds for the longest answer.
+# Megabytes, seconds and milliseconds, for pages of up to LIMITED_SOLUTIONS.
 LIMITED_SOLUTIONS = 10_000
-LIMITS = {"size": 10.0, "opens": 3.0, "answers": 100.0}
+LIMITS = {"size": 10.0, "opens": 3.0, "response": 100.0}
 
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--window-size=1360,950",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
 
-# Dispatches an event with another value each step; gives the milliseconds until the picture can be read.
+# Dispatches an event with a new value per step; returns the milliseconds until a pixel can be read.
 MEASURE = """
 const [steps, kind, done] = arguments;
 const canvas = document.getElementById(kind === "weight" ? "marks" : "points");
@@ -112,7 +111,7 @@ def start_browser(profile: str) -> webdriver.Chrome:
 
 
 def measure(path: Path, steps: int) -> tuple[float, dict[str, list[float]]]:
-    """Seconds until the page is drawn, and milliseconds of every answer by what was asked."""
+    """Seconds until the page is drawn, and response times in milliseconds by view and control."""
     with tempfile.TemporaryDirectory() as profile:
         browser = start_browser(profile)
         try:
@@ -125,49 +124,49 @@ def measure(path: Path, steps: int) -> tuple[float, dict[str, list[float]]]:
                 "document.getElementById('points').getContext('2d').getImageData(0, 0, 1, 1); done(); }))"
             )
             opens = time.perf_counter() - start
-            answers = {}
+            responses = {}
             browser.execute_script("if (report.player.playing) document.getElementById('play').click()")
             for view in ("3d", "2d", "parallel"):
                 browser.execute_script(
                     "document.querySelector(`#view-tabs [data-value='${arguments[0]}']`).click()", view
                 )
                 for kind in ("weight", "filter", "generation", *(["turn"] if view == "3d" else [])):
-                    answers[f"{view}, {kind}"] = browser.execute_async_script(MEASURE, steps, kind)
+                    responses[f"{view}, {kind}"] = browser.execute_async_script(MEASURE, steps, kind)
                     browser.execute_script(
                         "report.state.brushes.fill(null); const g = document.getElementById('generation');"
                         "g.value = g.max; g.dispatchEvent(new Event('input'))"
                     )
-            return opens, answers
+            return opens, responses
         finally:
             browser.quit()
 
 
-def report_on(solutions: int, steps: int) -> bool:
-    """Prints a table of one page; whether it is within the limits that it has."""
+def benchmark(solutions: int, steps: int) -> bool:
+    """Print the measurements of one page; return whether it is within the limits."""
     limits = LIMITS if solutions <= LIMITED_SOLUTIONS else {}
     within = True
 
     def row(name: str, shown: str, value: float, kind: str) -> None:
         nonlocal within
         limit = limits.get(kind)
-        good = limit is None or value <= limit
-        within = within and good
-        print(f"  {name:<22}{shown:>16}{'' if limit is None else f'{limit:>10g}'}{'' if good else '  exceeded'}")
+        is_within = limit is None or value <= limit
+        within = within and is_within
+        print(f"  {name:<22}{shown:>16}{'' if limit is None else f'{limit:>10g}'}{'' if is_within else '  exceeded'}")
 
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         path = report(make_run(solutions), Path(folder) / "report.html")
         made = time.perf_counter() - start
-        beside = path.with_suffix(".csv")
-        csv = f", with {beside.stat().st_size / 1e6:.0f} MB of CSV beside it" if beside.exists() else ""
+        csv_path = path.with_suffix(".csv")
+        csv = f", with {csv_path.stat().st_size / 1e6:.0f} MB of CSV next to it" if csv_path.exists() else ""
         print(f"{solutions:,} solutions: made in {made:.1f} s{csv}")
         print(f"  {'':<22}{'measured':>16}{'limit':>10}" if limits else f"  {'':<22}{'measured':>16}")
         size = path.stat().st_size / 1e6
         row("size", f"{size:.1f} MB", size, "size")
-        opens, answers = measure(path, steps)
+        opens, responses = measure(path, steps)
         row("opens", f"{opens:.2f} s", opens, "opens")
-        for name, times in answers.items():
-            row(name, f"{statistics.median(times):.0f} … {max(times):.0f} ms", max(times), "answers")
+        for name, times in responses.items():
+            row(name, f"{statistics.median(times):.0f} … {max(times):.0f} ms", max(times), "response")
     return within
 
 
@@ -176,7 +175,7 @@ def main() -> None:
     parser.add_argument("--solutions", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--steps", type=int, default=30)
     arguments = parser.parse_args()
-    within = [report_on(solutions, arguments.steps) for solutions in arguments.solutions]
+    within = [benchmark(solutions, arguments.steps) for solutions in arguments.solutions]
     sys.exit(0 if all(within) else 1)
 
 

@@ -1,6 +1,6 @@
-"""Draws the true front of every benchmark problem for docs/problems.md, into docs/images/problems/.
+"""Plot the true front of every benchmark problem for docs/problems.md into docs/images/problems/.
 
-Run as ``python docs/make_problem_pictures.py``; the same code gives the same pictures.
+Run as ``python docs/make_problem_pictures.py``; the output is deterministic.
 """
 
 from io import BytesIO
@@ -18,7 +18,7 @@ from tensorrvea.problems import Benchmark
 
 FOLDER = Path(__file__).parent / "images" / "problems"
 POINTS = 4000
-# For constrained problems, whose front the constraints leave a part of; drawn grey behind it.
+# Fronts of the unconstrained versions of constrained problems, drawn in grey behind them.
 UNCONSTRAINED = {
     "C2": "DTLZ2",
     "C3": "DTLZ4",
@@ -36,8 +36,8 @@ def main() -> None:
 
 
 def picture(problem: Benchmark) -> Figure:
-    """The front of a problem with its default sizes, in two or three dimensions."""
-    # The minus of this font is lost at this size, a hyphen is not.
+    """Plot the front of a problem in two or three dimensions."""
+    # The minus sign of the font is invisible at this size, a hyphen is not.
     with print_style(), mpl.rc_context({"axes.unicode_minus": False}):
         figure = Figure(figsize=(2.3, 2.1), dpi=110)
         if problem.objectives == 2:
@@ -53,7 +53,7 @@ def picture(problem: Benchmark) -> Figure:
         draw(axes, problem)
         axes.tick_params(labelsize=6, length=2, pad=2 if problem.objectives == 2 else -5)
         if problem.objectives == 3:
-            # Without their last numbers, which would meet in the corner.
+            # Without the last tick labels, which would overlap in the corner.
             axes.locator_params("x", nbins=4, prune="upper")
             axes.locator_params("y", nbins=4, prune="upper")
             axes.locator_params("z", nbins=4)
@@ -62,21 +62,21 @@ def picture(problem: Benchmark) -> Figure:
 
 def draw(axes: Axes, problem: Benchmark) -> None:
     front = problem.front(POINTS)
-    behind = next((other for start, other in UNCONSTRAINED.items() if problem.name.startswith(start)), None)
-    if behind is not None:
-        whole = problems.named(behind)().front(1500)
-        axes.scatter(*whole.T, s=1.5, color="0.8", linewidths=0, depthshade=False)
+    unconstrained = next((other for start, other in UNCONSTRAINED.items() if problem.name.startswith(start)), None)
+    if unconstrained is not None:
+        full_front = problems.named(unconstrained)().front(1500)
+        axes.scatter(*full_front.T, s=1.5, color="0.8", linewidths=0, depthshade=False)
     if problem.objectives == 2:
         axes.scatter(*front.T, s=3, linewidths=0)
         return
-    # Colour tells the height, for a picture of a surface has no other depth.
+    # Colour by height, the only cue for depth.
     axes.scatter(*front.T, s=4, c=front[:, 2], cmap="viridis", linewidths=0, depthshade=False)
-    top = front.max(axis=0) if behind is None else np.maximum(front.max(axis=0), whole.max(axis=0))
+    top = front.max(axis=0) if unconstrained is None else np.maximum(front.max(axis=0), full_front.max(axis=0))
     axes.set(xlim=(0, top[0]), ylim=(0, top[1]), zlim=(0, top[2]))
 
 
 def save(figure: Figure, path: Path) -> None:
-    """As a PNG of 64 colours, a third of the size of one of all colours."""
+    """Write a PNG with a palette of 64 colours, a third of the size of a full-colour one."""
     buffer = BytesIO()
     figure.savefig(buffer, format="png")
     image = Image.open(buffer).convert("RGB").quantize(64, dither=Image.Dither.NONE)

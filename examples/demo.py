@@ -1,7 +1,7 @@
-"""Finds two fronts and shows them: what ``make demo`` runs.
+"""The demo of ``make demo``: a benchmark with a known front, and a robot.
 
-The first is known, so that it can be said how close it was come to. The second is that of a two-legged robot which
-is to run fast and to spend little; it becomes a page on which its policies can be compared and watched.
+The first front is compared with the true one. The second trades the speed of a two-legged robot against its energy, and
+becomes a page on which its policies can be compared and watched.
 """
 
 import sys
@@ -30,15 +30,15 @@ def known_front(directory: Path, population: int, generations: int) -> None:
     table(
         f"{problem}, {result.evaluations:,} evaluations in {result.seconds:.2f} s",
         {
-            "non-dominated solutions": f"{len(result.F):,} of {result.vectors:,} places",
-            "hypervolume": f"{volume:.4f} (the true front: {best:.4f})",
+            "non-dominated solutions": f"{len(result.F):,} of {result.vectors:,} reference vectors",
+            "hypervolume": f"{volume:.4f} (true front: {best:.4f})",
             "IGD": f"{tr.metrics.igd(result.F, front):.5f}",
-            "evaluations a second": f"{result.evaluations / result.seconds:,.0f}",
+            "evaluations per second": f"{result.evaluations / result.seconds:,.0f}",
         },
     )
     path = directory / "demo.png"
     result.plot().savefig(path, dpi=150)
-    print(f"\na picture of the front: {path.resolve()}\n")
+    print(f"\nplot of the front: {path.resolve()}\n")
 
 
 def robot(directory: Path, population: int, generations: int, steps: int) -> None:
@@ -56,13 +56,13 @@ def robot(directory: Path, population: int, generations: int, steps: int) -> Non
         f"{problem.name}: {problem.variables} weights of a network, {result.evaluations:,} policies in "
         f"{result.seconds:.0f} s",
         {
-            "non-dominated policies": f"{len(result.F)} of {result.vectors} places",
-            "hypervolume": f"{volume:.4g} (the paper's reference point)",
-            "policies a second": f"{result.evaluations / result.seconds:,.0f}",
+            "non-dominated policies": f"{len(result.F)} of {result.vectors} reference vectors",
+            "hypervolume": f"{volume:.4g} (reference point of the paper)",
+            "policies per second": f"{result.evaluations / result.seconds:,.0f}",
         },
     )
     page = result.report(directory / "demo.html", title="A cheetah that runs fast or saves its strength")
-    print(f"\na page to choose a policy on, and to watch it: open\n{page.resolve()}")
+    print(f"\npage to compare and watch the policies: open\n{page.resolve()}")
 
 
 def table(title: str, rows: dict[str, str]) -> None:
@@ -81,7 +81,7 @@ def main(
     robot_generations: int = 30,
     steps: int = 1000,
 ) -> None:
-    """Both searches, of which the second has ``policies`` as its population, and episodes of ``steps``."""
+    """Run both searches; ``policies`` and ``steps`` are the robot's population and episode length."""
     directory.mkdir(parents=True, exist_ok=True)
     known_front(directory, population, generations)
     robot(directory, policies, robot_generations, steps)

@@ -1,9 +1,9 @@
-"""Optimise a simulator that is slow, is not JAX, and sometimes fails: a welded beam, on all cores.
+"""Optimise a slow simulator that is not JAX code and sometimes fails, on all cores: a welded beam.
 
     python examples/expensive_function.py
 
-The design is the welded beam of Ragsdell and Phillips (1976), cheapest and stiffest at once. Each evaluation takes
-20 ms here, as if a program were called, and does not converge for some designs; the run goes on without these.
+The welded beam of Ragsdell and Phillips (1976) is optimised for cost and stiffness. Each evaluation takes 20 ms, like
+the call of an external program, and fails to converge for some designs; the run continues without these.
 """
 
 import os
@@ -17,14 +17,14 @@ LOAD, LENGTH, STIFFNESS, SHEAR = 6000.0, 14.0, 30e6, 12e6
 
 
 def simulate(x: np.ndarray) -> list[float]:
-    """Cost and deflection of a beam, and then four limits that are kept ≤ 0."""
+    """Return cost and deflection of a beam, then four constraints g ≤ 0."""
     time.sleep(0.02)
     h, l, t, b = x  # noqa: E741
     if t < 1:
         raise RuntimeError("the solver did not converge")
     cost = 1.10471 * h**2 * l + 0.04811 * t * b * (LENGTH + l)
     deflection = 4 * LOAD * LENGTH**3 / (STIFFNESS * t**3 * b)
-    # The weld's shear stress, primary and from the moment.
+    # Shear stress of the weld: primary, and from the moment.
     arm = np.sqrt(l**2 / 4 + (h + t) ** 2 / 4)
     primary = LOAD / (np.sqrt(2) * h * l)
     moment = LOAD * (LENGTH + l / 2) * arm / (2 * np.sqrt(2) * h * l * (l**2 / 12 + (h + t) ** 2 / 4))
@@ -51,8 +51,8 @@ problem = tr.HostProblem(
 with problem:
     result = tr.optimize(problem, tr.NSGA2(population=60), generations=30, seed=1, progress=True)
 
-print(f"{result.evaluations} evaluations in {result.seconds:.1f} s, of which failed: {problem.failures or 'none'}")
-print(f"{len(result.F)} non-dominated designs that keep the limits; the cheapest and the stiffest:")
+print(f"{result.evaluations} evaluations in {result.seconds:.1f} s, failed: {problem.failures or 'none'}")
+print(f"{len(result.F)} feasible non-dominated designs; the cheapest and the stiffest:")
 for row in (result.F[:, 0].argmin(), result.F[:, 1].argmin()):
     design = ", ".join(f"{name} {value:.2f}" for name, value in zip(problem.variable_names, result.X[row], strict=True))
     print(f"  {result.F[row, 0]:6.2f} $, {result.F[row, 1]:.4f} in: {design}")

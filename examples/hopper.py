@@ -1,8 +1,8 @@
-"""Evolve a hopper in a few minutes on a laptop's CPU, and watch three policies from the front.
+"""Evolve a hopper in a few minutes on the CPU of a laptop, and watch three policies of the front.
 
     python examples/hopper.py [directory]
 
-Writes three animated pictures: the fastest policy, the one that jumps highest, and the knee between them.
+Writes three animations: the fastest policy, the one that jumps highest, and the knee between them.
 """
 
 import sys
@@ -17,13 +17,13 @@ POPULATION, GENERATIONS = 128, 60
 
 
 def main(directory: Path, population: int = POPULATION, generations: int = GENERATIONS) -> None:
-    # On a CPU this takes MuJoCo. The weight of the control cost is Brax's own, so that moving pays.
+    # The backend on a CPU is MuJoCo. The control cost has the weight of Brax, so that moving is worthwhile.
     problem = RobotProblem(task="MoHopper-m2", control_weight=0.001)
     print(f"evolving {problem.variables} weights: {problem.name}")
     result = optimize(problem, TensorRVEA(population=population), generations=generations, seed=1, progress=True)
     print(result)
     volume = metrics.hypervolume(result.F, problem.reference_point(), problem.directions)
-    print(f"hypervolume against the paper's reference point: {volume:.4g}")
+    print(f"hypervolume with the paper's reference point: {volume:.4g}")
 
     chosen = {
         "fastest": int(np.argmax(result.F[:, 0])),
@@ -35,10 +35,10 @@ def main(directory: Path, population: int = POPULATION, generations: int = GENER
     for row, (name, index) in enumerate(chosen.items()):
         path = render(problem.load(result.X[index]), directory / f"hopper-{name}.gif", steps=500)
         searched = ", ".join(f"{value:.0f}" for value in result.F[index])
-        honest = ", ".join(
+        unseen = ", ".join(
             f"{mean:.0f} ± {spread:.0f}" for mean, spread in zip(scores.mean[row], scores.spread[row], strict=True)
         )
-        print(f"{name}: {searched} in the search, {honest} on start states it has not seen; {path}")
+        print(f"{name}: {searched} in the search, {unseen} from unseen start states; {path}")
 
 
 if __name__ == "__main__":

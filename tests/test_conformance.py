@@ -1,8 +1,9 @@
-"""One test for every algorithm × every variation, with constraints and without: what the core promises of each."""
+"""What the core promises of every algorithm × every variation, with constraints and without."""
 
 from functools import cache
 from typing import Any, NamedTuple
 
+import cases
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,19 +12,18 @@ import pytest
 from sizes import QUICKLY
 
 import tensorrvea as tr
+from tensorrvea.evolution import Clock
 from tensorrvea.population import Population
 
 POPULATION, GENERATIONS, SEEDS = 28, 60, 3
 
-VARIATIONS = {"GA": tr.GA(), "DE": tr.DE(), "PSO": tr.PSO(), "CSO": tr.CSO(), "Random": tr.Random()}
-BREEDING = {"TensorRVEA": tr.TensorRVEA, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
 PROBLEMS = {
     "plain": tr.problems.DTLZ2(objectives=3, variables=12),
     "constrained": tr.problems.C2DTLZ2(objectives=3, variables=12),
 }
-CASES = [*[(algorithm, variation) for algorithm in BREEDING for variation in VARIATIONS], ("RandomSearch", "")]
-# Each kind of selection once; all algorithms with all variations are in the slow tests.
-REPRESENTATIVE = [("TensorRVEA", "GA"), ("NSGA2", "PSO"), ("RandomSearch", "")]
+# One of each kind of selection and memory; all algorithms with all variations are in the slow tests.
+REPRESENTATIVE = ("TensorRVEA-GA", "NSGA2-PSO", "RandomSearch-")
+EACH_ALGORITHM = [next(name for name in cases.NAMES if name.split("-")[0] == cls) for cls in cases.ALGORITHMS]
 
 
 class Runs(NamedTuple):
@@ -35,47 +35,45 @@ class Runs(NamedTuple):
     traces: int
 
 
-def make(algorithm: str, variation: str):
-    if algorithm == "RandomSearch":
-        return tr.RandomSearch(population=POPULATION)
-    return BREEDING[algorithm](population=POPULATION, variation=VARIATIONS[variation])
+def key_of(key, t, use):
+    return jax.random.fold_in(jax.random.fold_in(key, t), use)
 
 
 def evaluate(problem, key, x, t):
-    return problem.evaluate(jax.random.fold_in(key, 1_000_000 + t), x)
+    return problem.evaluate(key_of(key, t, 1), x)
 
 
-def ask(algorithm, problem, key, state, t):
-    return algorithm.ask(jax.random.fold_in(key, t), state, problem)
+def clock(t):
+    return Clock(t / GENERATIONS, jnp.maximum(t - 1, 0) / GENERATIONS)
 
 
 @cache
-def compiled(algorithm_name: str, variation: str) -> tuple:
-    """A first population, and a turn from one generation to the next, for three seeds at a time and both problems."""
-    algorithm, problem = make(algorithm_name, variation), PROBLEMS["plain"]
+def compiled(name: str) -> tuple:
+    """Return ``init`` and a generation without its evaluation, for three seeds at a time and both problems."""
+    algorithm, problem = cases.make(name, POPULATION), PROBLEMS["plain"]
     traces = []
 
-    def turn(key, state, offspring, f, violation, t):
+    def generation(key, state, offspring, f, violation, t):
         traces.append(t)
-        state = algorithm.tell(state, offspring, f, violation, t / GENERATIONS)
-        return state, ask(algorithm, problem, key, state, t + 1)
+        state = algorithm.tell(key_of(key, t, 2), state, offspring, f, violation, clock(t))
+        return state, algorithm.ask(key_of(key, t + 1, 0), state, problem)
 
-    first = jax.vmap(lambda key: algorithm.init(jax.random.fold_in(key, 0), problem))
+    first = jax.vmap(lambda key: algorithm.init(key_of(key, 0, 0), problem))
     begin = jax.jit(first, compiler_options=QUICKLY)
-    turns = jax.jit(jax.vmap(turn, in_axes=(0, 0, 0, 0, 0, None)), compiler_options=QUICKLY)
-    return begin, turns, traces
+    generations = jax.jit(jax.vmap(generation, in_axes=(0, 0, 0, 0, 0, None)), compiler_options=QUICKLY)
+    return begin, generations, traces
 
 
 @cache
-def runs(algorithm_name: str, variation: str, problem_name: str) -> Runs:
-    begin, turn, traces = compiled(algorithm_name, variation)
+def runs(name: str, problem_name: str) -> Runs:
+    begin, generation, traces = compiled(name)
     problem = PROBLEMS[problem_name]
     measure = jax.jit(jax.vmap(lambda key, x, t: evaluate(problem, key, x, t), in_axes=(0, 0, None)))
     keys = jax.vmap(jax.random.key)(np.arange(SEEDS, dtype=np.uint32))
     state, offspring = begin(keys)
     states: list = []
     for t in map(np.int32, range(GENERATIONS + 1)):
-        state, offspring = turn(keys, state, offspring, *measure(keys, offspring.x, t), t)
+        state, offspring = generation(keys, state, offspring, *measure(keys, offspring.x, t), t)
         states = [*states[:2], state]
     return Runs(*(jax.device_get(state) for state in states), len(traces))
 
@@ -101,22 +99,22 @@ def distance(population: Population, problem: tr.Problem) -> float:
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "variation"),
-    [pytest.param(*case, marks=() if case in REPRESENTATIVE else pytest.mark.slow) for case in CASES],
+    "name", [pytest.param(name, marks=() if name in REPRESENTATIVE else pytest.mark.slow) for name in cases.NAMES]
 )
-def test_every_algorithm_with_every_variation_keeps_the_promises_of_the_core(algorithm, variation):
+def test_every_algorithm_with_every_variation_keeps_the_promises_of_the_core(name):
     for problem in PROBLEMS:
-        check(algorithm, variation, problem)
+        check(name, problem)
 
 
-def check(algorithm: str, variation: str, problem: str) -> None:
-    made, target = make(algorithm, variation), PROBLEMS[problem]
-    found = runs(algorithm, variation, problem)
+def check(name: str, problem: str) -> None:
+    made, target = cases.make(name, POPULATION), PROBLEMS[problem]
+    found = runs(name, problem)
     last, early = found.last.population, found.early.population
     assert found.traces == 1
+    assert last.alive.shape[1] == made.places(target.objectives)
     for seed in range(SEEDS):
         x, f, violation, alive = (np.asarray(leaf[seed]) for leaf in last[:4])
-        # Nobody is a NaN, the living are finite and within the bounds, and the dead have no values.
+        # No value is NaN, the living are finite and within the bounds, and empty places have no values.
         assert alive.any()
         for leaf in jax.tree.leaves(last):
             assert not np.isnan(np.asarray(leaf, np.float64)).any()
@@ -124,7 +122,9 @@ def check(algorithm: str, variation: str, problem: str) -> None:
         assert np.isfinite(violation[alive]).all()
         assert ((x[alive] >= 0) & (x[alive] <= 1)).all()
         assert np.isinf(f[~alive]).all()
-        # What is said of an individual is true of it.
+        assert np.isinf(found.last.score[seed][~alive]).all()
+        assert not np.isnan(found.last.score[seed]).any()
+        # The objectives of an individual are those of its variables.
         again, violated = target.evaluate(jax.random.key(0), jnp.asarray(x[:10]))
         np.testing.assert_allclose(
             np.where(alive[:10, None], again, 0), np.where(alive[:10, None], f[:10], 0), atol=1e-4
@@ -132,7 +132,7 @@ def check(algorithm: str, variation: str, problem: str) -> None:
         np.testing.assert_allclose(
             np.where(alive[:10], violated, 0), np.where(alive[:10], violation[:10], 0), atol=1e-4
         )
-        # The front is feasible and nobody on it is dominated.
+        # The front is feasible and no point of it is dominated.
         front = front_of(last, seed)
         assert len(front) > 0
         assert not any(oracle.dominates(a, b) for a in front for b in front)
@@ -141,12 +141,38 @@ def check(algorithm: str, variation: str, problem: str) -> None:
     # Eagerly, the first generation is the same to rounding, which may also change the order of equals.
     key, first = jax.random.key(0), jax.tree.map(lambda leaf: jnp.asarray(leaf[0]), found.first)
     with jax.disable_jit():
-        offspring = ask(made, target, key, first, 1)
-        eager = made.tell(first, offspring, *evaluate(target, key, offspring.x, 1), 1 / GENERATIONS)
+        offspring = made.ask(key_of(key, 1, 0), first, target)
+        f, violation = evaluate(target, key, offspring.x, 1)
+        eager = made.tell(key_of(key, 1, 2), first, offspring, f, violation, clock(1))
     apart = np.abs(individuals(eager.population)[:, None] - individuals(of_seed(early, 0))).max(axis=2)
     assert apart.min(axis=0).max() < 1e-3
     assert apart.min(axis=1).max() < 1e-3
-    # Breeding is better than not breeding.
-    if algorithm != "RandomSearch" and variation != "Random":
-        baseline = runs("RandomSearch", "", problem).last.population
+    # An algorithm is better than random search.
+    if name != "RandomSearch-" and not name.endswith("-Random"):
+        baseline = runs("RandomSearch-", problem).last.population
         assert distance(last, target) < distance(baseline, target)
+
+
+@pytest.mark.parametrize("name", EACH_ALGORITHM)
+def test_every_algorithm_records_its_populations_and_resumes_from_a_checkpoint(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("tensorrvea.runs.keep.SHARE", 1e9)
+    algorithm, problem = cases.make(name, POPULATION), PROBLEMS["constrained"]
+    options = {"generations": 6, "seed": 1, "history": "populations", "archive": 5, "every": 1}
+
+    def interrupt(result):
+        if result.generations == 4:
+            raise MemoryError
+
+    whole = tr.optimize(problem, algorithm, callbacks=lambda _: None, **options)
+    with pytest.raises(MemoryError):
+        tr.optimize(problem, algorithm, callbacks=interrupt, directory=tmp_path, checkpoint_seconds=0.0, **options)
+    assert tr.load(tmp_path).generations == 3
+    resumed = tr.resume(tmp_path)
+    # Every living survivor is in the history, and the last entry is the result.
+    assert whole.capacity == algorithm.places(problem.objectives)
+    assert [len(each) for each in whole.history.populations] == whole.history.living.tolist()
+    np.testing.assert_array_equal(whole.history.populations[-1].F, whole.population.F)
+    for one, other in zip(whole.history.populations, resumed.history.populations, strict=True):
+        np.testing.assert_array_equal(one.X, other.X)
+        np.testing.assert_array_equal(one.F, other.F)
+    np.testing.assert_array_equal(whole.archive.F, resumed.archive.F)

@@ -1,4 +1,4 @@
-"""Choosing from a front: hand-computed values, and a transcription in plain Python as the oracle."""
+"""Choice from a front, compared with hand-computed values and a plain Python oracle."""
 
 import numpy as np
 import pytest
@@ -9,13 +9,13 @@ from tensorrvea.decision import best_by_weights, knee, normalise, spread
 
 
 def oracle_scores(F, weights, directions, method):
-    """The formulas of the docstrings, one number at a time."""
+    """The formulas of the docstrings, in scalar Python."""
     m = len(F[0])
-    turned = [[-row[j] if directions[j] == "max" else row[j] for j in range(m)] for row in F]
-    low = [min(row[j] for row in turned) for j in range(m)]
-    high = [max(row[j] for row in turned) for j in range(m)]
+    minimised = [[-row[j] if directions[j] == "max" else row[j] for j in range(m)] for row in F]
+    low = [min(row[j] for row in minimised) for j in range(m)]
+    high = [max(row[j] for row in minimised) for j in range(m)]
     scores = []
-    for row in turned:
+    for row in minimised:
         a = [(row[j] - low[j]) / (high[j] - low[j]) if high[j] > low[j] else 0.0 for j in range(m)]
         terms = [weights[j] / sum(weights) * a[j] for j in range(m)]
         scores.append(sum(terms) if method == "sum" else max(terms))
@@ -35,7 +35,7 @@ def test_best_by_weights_has_the_smallest_score(values, weights, directions, met
     assert scores[best] == pytest.approx(min(scores), abs=1e-12)
 
 
-def test_tchebycheff_finds_a_concave_middle_that_the_weighted_sum_never_finds():
+def test_tchebycheff_finds_concave_solutions_that_the_weighted_sum_misses():
     t = np.linspace(0, np.pi / 2, 11)
     F = np.stack([np.cos(t), np.sin(t)], axis=1)
     found = {best_by_weights(F, [w, 1 - w]) for w in np.linspace(0.05, 0.95, 19)}
@@ -43,7 +43,7 @@ def test_tchebycheff_finds_a_concave_middle_that_the_weighted_sum_never_finds():
     assert best_by_weights(F, [1, 1], method="tchebycheff") == 5
 
 
-def test_tchebycheff_prefers_the_dominating_one_among_equals():
+def test_tchebycheff_breaks_ties_by_the_weighted_sum():
     # Both have max w_j a_j = 1/2 in the first objective; the second is better in the other one.
     F = [[1.0, 0.5], [1.0, 0.0], [0.0, 1.0]]
     assert best_by_weights(F, [1, 1], method="tchebycheff") == 1
@@ -56,14 +56,14 @@ def test_ties_go_to_the_lowest_index():
     assert knee(F) == 0
 
 
-def test_directions_turn_the_choice_round():
+def test_directions_reverse_the_choice():
     F = [[1.0, 5.0], [2.0, 4.0], [3.0, 1.0]]
     assert best_by_weights(F, [1, 0], ("min", "min")) == 0
     assert best_by_weights(F, [1, 0], ("max", "min")) == 2
     assert best_by_weights(F, [0, 1], "max") == 0
 
 
-def test_units_do_not_change_the_choice():
+def test_choice_is_independent_of_units():
     rng = np.random.default_rng(0)
     F = rng.random((50, 4))
     for method in ("sum", "tchebycheff"):
@@ -71,33 +71,33 @@ def test_units_do_not_change_the_choice():
         assert best_by_weights(F * [1e6, 1e-3, 1, 7] + [5, -2, 0, 1], [3, 1, 2, 1], method=method) == chosen
 
 
-def test_knee_is_the_corner_of_a_bulging_front():
+def test_knee_of_a_convex_front_is_its_bulge():
     x = np.linspace(0, 1, 101)
     F = np.stack([x, (1 - np.sqrt(x)) ** 2], axis=1)
-    # With s = √x the box (1 - s²)(2s - s²) is largest at s = 1/2, where the front is furthest from its chord as well.
+    # With s = √x the box (1 - s²)(2s - s²) is largest at s = 1/2, where the front is also furthest from its chord.
     assert x[knee(F)] == pytest.approx(0.25)
     assert knee(-F, "max") == knee(F)
     corner = np.array([[0.0, 1.0], [0.05, 0.6], [0.1, 0.1], [0.6, 0.05], [1.0, 0.0]])
     assert knee(corner * [1000, 0.01]) == 2
 
 
-def test_knee_of_a_concave_front_is_a_compromise_and_not_an_extreme():
+def test_knee_of_a_concave_front_is_not_an_extreme():
     t = np.linspace(0, np.pi / 2, 11)
     assert knee(np.stack([np.cos(t), np.sin(t)], axis=1)) == 5
 
 
-def test_knee_among_equal_boxes_is_the_one_with_the_smallest_sum():
-    # Each has the worst value in some objective, so that every box is empty.
+def test_knee_breaks_ties_by_the_smallest_sum():
+    # Each has the worst value in some objective, so every box has volume 0.
     assert knee([[1.0, 0.5, 0.0], [0.0, 1.0, 0.2], [0.1, 0.0, 1.0]]) == 2
 
 
-def test_an_objective_on_which_all_agree_says_nothing():
+def test_constant_objective_is_ignored():
     F = [[1.0, 7.0], [0.0, 7.0]]
     assert normalise(F).tolist() == [[1.0, 0.0], [0.0, 0.0]]
     assert best_by_weights(F, [1, 100]) == 1
 
 
-def test_spread_has_the_extremes_and_leaves_no_large_gap():
+def test_spread_includes_the_extremes_and_leaves_no_large_gap():
     t = np.linspace(0, np.pi / 2, 91)
     F = np.stack([np.cos(t), np.sin(t)], axis=1)
     chosen = spread(F, 5)
@@ -107,7 +107,7 @@ def test_spread_has_the_extremes_and_leaves_no_large_gap():
     assert spread(-F, 5, "max") == chosen
 
 
-def test_spread_does_not_repeat_equal_solutions():
+def test_spread_skips_equal_solutions():
     assert spread([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]], 12) == [0, 2]
     assert spread([[3.0, 4.0]], 12) == [0]
 

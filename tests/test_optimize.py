@@ -14,10 +14,8 @@ from compilations import Compilations
 from sizes import GENERATIONS, POPULATION
 
 import tensorrvea as tr
-from tensorrvea import loop
-
-# The name in the package is the function.
-optimize_module = sys.modules["tensorrvea.optimize"]
+from tensorrvea import compiled
+from tensorrvea.driver import evaluators, schedule
 
 
 def run(seed: int = 0, **options) -> tr.Result:
@@ -49,7 +47,7 @@ def test_the_first_population_is_generation_zero(base):
     np.testing.assert_allclose(history.progress, np.arange(GENERATIONS + 1) / GENERATIONS)
     assert (np.diff(history.seconds) > 0).all()
     assert base.stopped == "budget spent"
-    assert base.vectors == POPULATION
+    assert base.capacity == POPULATION
 
 
 @pytest.mark.parametrize(("evaluations", "generations"), [(588, 20), (589, 20), (615, 20), (616, 21), (56, 1)])
@@ -73,13 +71,11 @@ def test_seconds_leave_out_compilation_and_end_in_time():
     assert len(result.history) == result.generations + 1
 
 
-def test_with_seconds_progress_never_goes_back(monkeypatch):
+def test_with_seconds_progress_never_goes_back():
     """A chunk that was quicker than foreseen must not turn the penalty back, nor adapt the vectors twice."""
-    budget = optimize_module.Budget(population=POPULATION, seconds=1.0)
-    search = optimize_module.Search(sizes.problem(), sizes.algorithm(), seeds=[0], batch=False, budget=budget)
-    search.generation, search.recorder.seconds, search.recorder.progress = 0, [0.5], [0.9]
-    search.pace = 0.001
-    assert search.progress_of(10) == [0.9] * 10
+    budget = schedule.Budget(population=POPULATION, seconds=1.0)
+    planned = schedule.Schedule(budget, progress=[0.9], seconds=[0.5], pace=0.001)
+    assert planned.next_progress(10) == [0.9] * 10
 
 
 # The same seed.
@@ -87,12 +83,12 @@ def test_with_seconds_progress_never_goes_back(monkeypatch):
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-3, 1e9])
 def test_the_same_seed_gives_the_same_bits_with_any_chunk_length(seconds, base, monkeypatch):
-    monkeypatch.setattr(optimize_module, "CHUNK_SECONDS", seconds)
+    monkeypatch.setattr(schedule, "CHUNK_SECONDS", seconds)
     assert same_bits(run(), base)
 
 
 def test_the_same_seed_gives_the_same_bits_with_another_capacity(base, monkeypatch):
-    monkeypatch.setattr(optimize_module, "CHUNK_GENERATIONS", 3)
+    monkeypatch.setattr(evaluators, "CHUNK_GENERATIONS", 3)
     assert same_bits(run(), base)
 
 
@@ -160,7 +156,7 @@ def compilations() -> Compilations:
 
 
 def test_another_seed_an_equal_problem_and_other_numbers_do_not_compile_again(base, compilations):
-    before = compilations.count, loop.chunk_compiled.compilations
+    before = compilations.count, compiled.chunk.run._cache_size()
     run(seed=5)
     run(seed=6, generations=9)
     tr.optimize(
@@ -168,18 +164,18 @@ def test_another_seed_an_equal_problem_and_other_numbers_do_not_compile_again(ba
         sizes.algorithm(alpha=1.5, adaptation=0.2, variation=tr.GA(crossover=tr.SBX(eta=12.5))),
         generations=3,
     )
-    assert (compilations.count, loop.chunk_compiled.compilations) == before
+    assert (compilations.count, compiled.chunk.run._cache_size()) == before
 
 
 def test_a_new_problem_is_compiled_once_in_each_of_its_parts(compilations):
     def function(x):
         return jnp.stack([x[0], 1 - x[0] + x[1]])
 
-    before = loop.chunk_compiled.compilations
+    before = compiled.chunk.run._cache_size()
     problem = tr.Problem(function, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
     tr.optimize(problem, tr.RandomSearch(population=6), generations=2)
     count = compilations.count
-    assert loop.chunk_compiled.compilations == before + 1
+    assert compiled.chunk.run._cache_size() == before + 1
     again = tr.Problem(function, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
     tr.optimize(again, tr.RandomSearch(population=6), generations=40, seed=9)
     assert compilations.count == count
@@ -251,14 +247,14 @@ def test_a_warm_start_is_the_first_of_the_first_population(base):
 
 
 def test_progress_keeps_up_with_the_clock_also_where_a_chunk_costs_more_than_a_generation(monkeypatch):
-    now, run_chunk = [0.0], loop.Compiled.__call__
+    now, run_chunk = [0.0], compiled.Compiled.__call__
 
-    def timed(self, program, **arguments):
+    def timed(self, program, setting, **arguments):
         now[0] += 0.002 + 0.0001 * int(arguments.get("count", 0))
-        return run_chunk(self, program, **arguments)
+        return run_chunk(self, program, setting, **arguments)
 
     run(generations=1)  # compiled before
-    monkeypatch.setattr(loop.Compiled, "__call__", timed)
+    monkeypatch.setattr(compiled.Compiled, "__call__", timed)
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     history = run(generations=None, seconds=0.1).history
     assert len(history) > 500

@@ -3,7 +3,8 @@
 import jax.numpy as jnp
 import numpy as np
 
-from tensorrvea.population import Offspring, choose, empty_population, evaluated, take
+from tensorrvea.population import Offspring, empty_population, evaluated
+from tensorrvea.rows import choose, take
 
 
 def offspring(rows: int, start: float = 0.0) -> Offspring:

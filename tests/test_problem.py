@@ -1,4 +1,4 @@
-"""Problems: what the algorithm sees, what the user sees, and when two are the same."""
+"""Problems: evaluation, encoding, identity and optional abilities."""
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ def evaluate(problem, x):
     return np.asarray(f), np.asarray(violation)
 
 
-def test_what_is_maximised_is_minimised_inside():
+def test_maximised_objectives_are_negated():
     f, _ = evaluate(make(directions=("max", "min")), [[0.25, 0.5]])
     assert f.tolist() == [[-0.25, 0.75]]
     assert make(directions="max").signs.tolist() == [-1, -1]
@@ -39,7 +39,7 @@ def test_violations_are_summed_over_constraints():
     assert evaluate(make(), [[1.0, 0.0]])[1].tolist() == [0]
 
 
-def test_functions_of_one_or_of_many_with_a_key_or_without():
+def test_functions_may_be_batched_or_stochastic():
     x = np.random.default_rng(0).random((6, 2)).astype(np.float32)
     plain, _ = evaluate(make(), x)
     batched = tr.Problem(lambda x: jnp.stack([x[:, 0], x.sum(axis=1)], axis=1), lower=[0.0, 0], upper=[1.0, 1],
@@ -49,60 +49,59 @@ def test_functions_of_one_or_of_many_with_a_key_or_without():
                        objectives=2, stochastic=True)  # fmt: skip
     noise = evaluate(noisy, x)[0] - plain
     assert len(np.unique(noise)) == 12
-    # The noise of a row does not depend on how many rows there are.
+    # The noise of a row does not depend on the number of rows.
     np.testing.assert_allclose(evaluate(noisy, x[:3])[0] - plain[:3], noise[:3], atol=1e-6)
 
 
 @pytest.fixture(scope="module")
-def coded() -> tr.Problem:
-    """A plain, a whole, a log-scaled and a whole log-scaled variable."""
+def encoded() -> tr.Problem:
+    """A plain, an integer, a log-scaled, and a log-scaled integer variable."""
     return tr.Problem(
         function, lower=[-1.0, -2, 1e-3, 1], upper=[1.0, 3, 1e3, 100], objectives=2,
         integer=[False, True, False, True], log=[False, False, True, True],
     )  # fmt: skip
 
 
-def test_encoding_and_decoding_are_inverse(coded):
+def test_encoding_and_decoding_are_inverse(encoded):
     x = np.array([[-1.0, -2, 1e-3, 1], [1.0, 3, 1e3, 100], [0.3, 0, 1.0, 7], [0.1, 1, 50.0, 64]])
-    np.testing.assert_allclose(coded.show(coded.encode(jnp.asarray(x, jnp.float32))), x, rtol=1e-5)
-    lower, upper = coded.box
-    inside = np.asarray(coded.encode(jnp.asarray(x, jnp.float32)))
+    np.testing.assert_allclose(encoded.show(encoded.encode(jnp.asarray(x, jnp.float32))), x, rtol=1e-5)
+    lower, upper = encoded.box
+    inside = np.asarray(encoded.encode(jnp.asarray(x, jnp.float32)))
     assert ((inside >= lower) & (inside <= upper)).all()
 
 
-def test_decoded_samples_are_whole_within_the_bounds_and_uniform_on_their_scale(coded):
-    lower, upper = coded.box
-    x = coded.show(coded.sample(KEY, 20_000))
-    assert ((x >= coded.lower) & (x <= coded.upper)).all()
+def test_decoded_samples_are_integer_within_the_bounds_and_uniform_on_their_scale(encoded):
+    lower, upper = encoded.box
+    x = encoded.show(encoded.sample(KEY, 20_000))
+    assert ((x >= encoded.lower) & (x <= encoded.upper)).all()
     assert (x[:, [1, 3]] == np.round(x[:, [1, 3]])).all()
     whole = np.bincount((x[:, 1] + 2).astype(int), minlength=6)
     assert stats.chisquare(whole).pvalue > 1e-4
     assert stats.kstest(np.log(x[:, 2]), stats.uniform(np.log(1e-3), np.log(1e6)).cdf).pvalue > 1e-3
-    # Whole numbers on a logarithmic scale: k has the share of [k, k + 1).
+    # On a logarithmic scale, the integer k has the probability of [k, k + 1).
     share = np.diff(np.log(np.arange(1, 102))) / np.log(101)
     assert stats.chisquare(np.bincount(x[:, 3].astype(int), minlength=101)[1:], share * 20_000).pvalue > 1e-4
-    # The ends of the box, too.
-    assert coded.show(np.array([upper, lower])).tolist() == [[1.0, 3, pytest.approx(1e3), 100], [-1.0, -2, pytest.approx(1e-3), 1]]  # fmt: skip  # noqa: E501
+    assert encoded.show(np.array([upper, lower])).tolist() == [[1.0, 3, pytest.approx(1e3), 100], [-1.0, -2, pytest.approx(1e-3), 1]]  # fmt: skip  # noqa: E501
 
 
-def test_functions_see_decoded_values(coded):
-    seen = coded.encode(jnp.array([[0.5, 2.0, 10.0, 30.0]]))
-    np.testing.assert_allclose(evaluate(coded, seen)[0], [[0.5, 42.5]], rtol=1e-5)
+def test_functions_receive_decoded_values(encoded):
+    x = encoded.encode(jnp.array([[0.5, 2.0, 10.0, 30.0]]))
+    np.testing.assert_allclose(evaluate(encoded, x)[0], [[0.5, 42.5]], rtol=1e-5)
 
 
-def test_a_box_whose_bounds_are_all_the_same_is_two_numbers():
+def test_shared_bounds_become_scalars():
     assert [np.ndim(bound) for bound in make().box] == [0, 0]
     assert [np.ndim(bound) for bound in make(upper=[1.0, 2.0]).box] == [1, 1]
 
 
-def test_ones_own_sample_is_clipped_to_the_bounds():
+def test_a_users_sample_is_clipped_to_the_bounds():
     problem = make(sample=lambda key, n: jax.random.normal(key, (n, 2)))
     x = np.asarray(problem.sample(KEY, 100))
     assert x.min() == 0
     assert x.max() == 1
 
 
-def test_ones_own_sample_is_inside_also_where_variables_are_encoded():
+def test_a_users_sample_is_clipped_before_it_is_encoded():
     def sample(key, n):
         return jnp.array([[-5.0, jnp.nan], [jnp.nan, 3.4], [1e9, -jnp.inf]] * n)[:n]
 
@@ -122,7 +121,7 @@ def test_problems_of_equal_parts_are_equal():
     assert len({make(), make(), make(name="other")}) == 2
 
 
-def test_names_are_given_or_made():
+def test_names_are_given_or_generated():
     named = make(objective_names=["cost", "time"], units=["€", "s"], variable_names=["a", "b"], name="bridge")
     assert named.objective_names == ("cost", "time")
     assert named.variable_names == ("a", "b")
@@ -133,7 +132,7 @@ def test_names_are_given_or_made():
     assert tr.Problem(lambda x: x[:2], lower=[0.0, 0], upper=[1.0, 1], objectives=2).name == "problem"
 
 
-def test_a_function_that_cannot_be_hashed_is_equal_to_itself_alone():
+def test_an_unhashable_function_equals_only_itself():
     class Simulator:
         __hash__ = None
 
@@ -146,3 +145,12 @@ def test_a_function_that_cannot_be_hashed_is_equal_to_itself_alone():
     one, other = Simulator(), Simulator()
     assert problem(one) == problem(one)
     assert problem(one) != problem(other)
+
+
+def test_optional_abilities_are_absent_by_default():
+    problem = make()
+    assert (problem.host, problem.can_replay, problem.host_constraints, problem.failures) == (False, False, 0, [])
+    assert problem.reference_point() is problem.rescore([[0.0, 0.0]]) is problem.replay([0.0, 0.0]) is None
+    problem.close()
+    with pytest.raises(TypeError, match="only a HostProblem is evaluated on the host; use evaluate for function"):
+        problem.evaluate_host(KEY, np.zeros((1, 2)))

@@ -44,3 +44,14 @@ def test_the_python_of_the_page_of_runs_runs(tmp_path: Path):
     blocks = blocks_of("docs/runs.md")
     assert len(blocks) == 2
     assert run_blocks(blocks, "result.generations", tmp_path) == "250"
+
+
+def test_the_algorithm_of_the_contributing_page_finds_a_front(tmp_path: Path):
+    use = """
+import tensorrvea as tr
+result = tr.optimize(tr.problems.DTLZ2(variables=7), ByRank(population=20), generations=60)
+"""
+    blocks = [*blocks_of("CONTRIBUTING.md"), use]
+    assert len(blocks) == 2
+    asked = "len(result.population), bool(tr.metrics.igd(result.F, result.problem.front()) < 0.4)"
+    assert run_blocks(blocks, asked, tmp_path) == "(20, True)"

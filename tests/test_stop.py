@@ -19,7 +19,7 @@ def result_of(ideal, nadir, metrics=None, F=((0.5, 0.5, 0.5),)) -> tr.Result:
     population = Individuals(np.zeros((len(F), 7)), np.array(F), np.zeros(len(F)))
     return tr.Result(
         problem=sizes.problem(), algorithm=sizes.algorithm(), seed=0, population=population, history=history,
-        archive=None, vectors=28, stopped="",
+        archive=None, capacity=28, stopped="",
     )  # fmt: skip
 
 

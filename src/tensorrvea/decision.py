@@ -1,9 +1,8 @@
-"""Choosing one solution from a front: by weights, or at its knee.
+"""Choice of one solution from a front: by weights, or at its knee.
 
-Objectives are first made comparable. With directions turned so that everything is minimised, each is
-normalised by the set's own range, a_ij = (f_ij - min_i f_ij) / (max_i f_ij - min_i f_ij), so 0 is the best
-value in the set and 1 the worst; an objective on which all agree is 0 throughout. Ties go to the lowest
-index.
+Objectives are converted to minimisation and normalised by the range of the set,
+a_ij = (f_ij - min_i f_ij) / (max_i f_ij - min_i f_ij), so 0 is the best value in the set and 1 the worst; a constant
+objective is 0. Ties go to the lowest index.
 
 The HTML report computes the same formulas in the browser (``report/assets/js/decision.js``).
 """
@@ -21,7 +20,7 @@ METHODS = ("sum", "tchebycheff")
 
 
 def normalise(F: ArrayLike, directions: str | Sequence[str] = "min") -> Float[np.ndarray, "n m"]:
-    """Objectives on a common scale: 0 is the best value in the set, 1 the worst.
+    """Scale each objective so that 0 is the best value in the set and 1 the worst.
 
     >>> normalise([[1.0, 10.0], [3.0, 30.0], [2.0, 20.0]], ("min", "max")).tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]
@@ -38,14 +37,13 @@ def normalise(F: ArrayLike, directions: str | Sequence[str] = "min") -> Float[np
 def best_by_weights(
     F: ArrayLike, weights: ArrayLike, directions: str | Sequence[str] = "min", method: str = "sum"
 ) -> int:
-    """The solution that serves the given weights best.
+    """The row of the best solution for the given weights.
 
-    With a the normalised objectives and w the weights, divided by their sum, it has the smallest
+    With normalised objectives a and weights w divided by their sum, it minimises
 
-    * ``"sum"``: weighted sum, Σ_j w_j a_ij. Finds only solutions on the convex hull of the front.
-    * ``"tchebycheff"``: largest weighted distance to the ideal point, max_j w_j a_ij, and among equals the
-      smallest weighted sum, so that what is found is never weakly dominated by another. Finds solutions on
-      concave parts as well.
+    * ``"sum"``: the weighted sum Σ_j w_j a_ij. Finds only solutions on the convex hull of the front.
+    * ``"tchebycheff"``: the largest weighted distance to the ideal point, max_j w_j a_ij, then the weighted sum, so
+      that the solution is not weakly dominated. Also finds solutions on concave parts.
 
     >>> F = [[0.0, 1.0], [0.6, 0.6], [1.0, 0.0]]
     >>> best_by_weights(F, [1, 1]), best_by_weights(F, [1, 1], method="tchebycheff")
@@ -68,13 +66,13 @@ def best_by_weights(
 
 
 def knee(F: ArrayLike, directions: str | Sequence[str] = "min") -> int:
-    """The solution that is good in all objectives at once, where a gain in one begins to cost much in another.
+    """The row of the knee: the solution from which a gain in one objective costs much in another.
 
-    With a the normalised objectives, it has the largest ∏_j (1 - a_ij): the box between it and the worst values of
-    the set. Among equals, it has the smallest Σ_j a_ij. Where the front bulges towards the ideal point, this is the
-    bulge. Where it does not bulge (it is straight, or concave), this is a compromise still, known from bargaining
-    (Nash, "The Bargaining Problem", Econometrica 18, 1950); the other usual definition, the largest distance from the
-    plane through the extremes (Das, Structural Optimization 18, 1999), would give one of the extremes there.
+    With normalised objectives a, it maximises ∏_j (1 - a_ij), the volume of the box between the solution and the worst
+    values of the set, then minimises Σ_j a_ij. On a convex front this is the bulge towards the ideal point. On other
+    fronts it is still a compromise, the bargaining solution of Nash ("The Bargaining Problem", Econometrica 18, 1950),
+    while the largest distance from the plane through the extremes (Das, Structural Optimization 18, 1999), the other
+    common definition, gives one of the extremes.
 
     >>> knee([[0.0, 1.0], [0.2, 0.2], [0.6, 0.1], [1.0, 0.0]])
     1
@@ -89,10 +87,10 @@ def knee(F: ArrayLike, directions: str | Sequence[str] = "min") -> int:
 
 
 def spread(F: ArrayLike, count: int, directions: str | Sequence[str] = "min") -> list[int]:
-    """A few solutions that stand for the whole front, as row numbers in increasing order.
+    """Rows of at most ``count`` distinct solutions that cover the front, in increasing order.
 
-    The best in each objective, then always the one that is furthest, in normalised objectives, from those
-    already chosen; at most ``count`` of them, and none that equals another.
+    The best solution in each objective, then repeatedly the one furthest, in normalised objectives, from those already
+    chosen.
 
     >>> spread([[0.0, 1.0], [0.1, 0.9], [0.5, 0.5], [1.0, 0.0]], 3)
     [0, 2, 3]
@@ -110,7 +108,7 @@ def spread(F: ArrayLike, count: int, directions: str | Sequence[str] = "min") ->
 
 
 def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
-    """Row sums, added from left to right: the page does so too, and ties are then the same there."""
+    """Row sums from left to right, the order of the report's script, so that ties are resolved alike."""
     total = np.zeros(len(a))
     for column in a.T:
         total = total + column

@@ -1,4 +1,4 @@
-"""Which way is better: the signs that make every objective one to minimise."""
+"""Signs that convert objectives to minimisation."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,6 @@
 """The contract of an algorithm: it says who breeds and who survives, and this class does the rest."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -75,7 +75,7 @@ class Evolution:
         del objectives
         return self.population
 
-    def bind(self, problem: Problem) -> Self:
+    def bind(self, problem: Problem) -> "Evolution":
         """Return the algorithm with its settings worked out for ``problem``, outside compiled code."""
         del problem
         return self

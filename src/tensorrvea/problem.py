@@ -1,10 +1,9 @@
-"""What is optimised: a box of variables, a few objectives, and perhaps constraints.
+"""The problem to optimise: bounded variables, two or more objectives, and optional constraints.
 
-Signs and units are turned here, once. Inside, every objective is minimised and the variables live in a search
-space (logarithms for log-scaled variables, a unit interval for each integer); users see their own values.
+Signs and scales are converted here, once. Algorithms minimise every objective over an encoded box (``SearchSpace``);
+users see their own values and directions.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,30 +13,32 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import as_tuple, check_array, check_callable, check_directions, check_flag, check_integer
+from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, is_traced
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import signs
+from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
+from tensorrvea.search_space import SearchSpace
 
 
 class Problem:
     """A problem whose objectives are a JAX function of one individual.
 
     Args:
-      function: takes the variables ``x`` of shape (d,), gives the objectives, of shape (m,). With
-        ``batched=True`` it takes (n, d) and gives (n, m). With ``stochastic=True`` it takes a key first.
+      function: takes the variables ``x`` of shape (d,) and returns the objectives, of shape (m,). With
+        ``batched=True`` it maps (n, d) to (n, m). With ``stochastic=True`` its first argument is a key.
       lower, upper: the bounds of the variables, (d,).
-      objectives: their number, m.
-      directions: ``"min"`` or ``"max"`` for each objective, or one for all.
-      constraints: like ``function``, gives any number of values g(x) that are kept ≤ 0.
-      integer, log: which variables are whole numbers, or searched on a logarithmic scale: True for all of
-        them, or one flag a variable.
-      sample: ``(key, n) → x``, the first population; uniform between the bounds if not given. What is outside of them
-        is moved to the nearest, and NaN to ``lower``.
-      front: points of the true front, (k, m), where it is known.
+      objectives: the number of objectives, m.
+      directions: ``"min"`` or ``"max"`` per objective, or one of them for all.
+      constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0.
+      integer, log: which variables are integers, or searched on a logarithmic scale: True for all of them, or one
+        flag per variable.
+      sample: ``(key, n) → x`` for the first population; uniform between the bounds by default. Values outside the
+        bounds are clipped, NaN becomes ``lower``.
+      front: points of the true front, (k, m), if known.
 
-    Two problems that are made of equal parts are equal, and share what was compiled for them. As anywhere in JAX, what
-    a function reads from outside (a global, an attribute) is read when it is compiled, and not again: to try another
-    value, make another function, with ``functools.partial`` or as a closure.
+    Problems made of equal parts are equal, and share compiled code. As always in JAX, whatever the function reads
+    from outside (a global, an attribute) is read once, when it is compiled. To change such a value, make another
+    function, with ``functools.partial`` or as a closure.
 
     >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2)
     >>> f, violation = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
@@ -45,7 +46,12 @@ class Problem:
     ([[0.25, 0.75]], [0.0])
     """
 
-    host = False
+    host: bool = False
+    """Whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code."""
+    can_replay: bool = False
+    """Whether ``replay`` returns a replay."""
+    host_constraints: int = 0
+    """How many constraint values a host function returns after its objectives."""
 
     def __init__(
         self,
@@ -73,69 +79,74 @@ class Problem:
             check_callable("constraints", constraints, takes="a function of the variables, or None")
         if sample is not None:
             check_callable("sample", sample, takes="a function of a key and a number of rows, or None")
-        self.lower, self.upper = _check_bounds(lower, upper)
-        self.variables = len(self.lower)
+        self.space = SearchSpace(lower, upper, integer=integer, log=log)
+        self.lower, self.upper, self.variables = self.space.lower, self.space.upper, self.space.variables
+        self.integer, self.log = self.space.integer, self.space.log
         self.objectives = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
         self.directions = check_directions(directions, self.objectives)
-        self.integer = _check_flags("integer", integer, self.variables)
-        self.log = _check_flags("log", log, self.variables)
         self.batched, self.stochastic = check_flag("batched", batched), check_flag("stochastic", stochastic)
         self._sample = sample
         self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
         if self._front is not None and self._front.shape[1] != self.objectives:
             raise ValueError(f"front must have {self.objectives} columns, got {self._front.shape[1]}")
-        self.objective_names = _check_names(
-            "objective_names", objective_names, [f"f{i + 1}" for i in range(self.objectives)]
-        )
-        self.units = _check_names("units", units, [""] * self.objectives)
+        default_names = [f"f{i + 1}" for i in range(self.objectives)]
+        self.objective_names = check_names("objective_names", objective_names, default_names)
+        self.units = check_names("units", units, [""] * self.objectives)
         self._variable_names = (
-            None if variable_names is None else _check_names("variable_names", variable_names, [""] * self.variables)
+            None if variable_names is None else check_names("variable_names", variable_names, [""] * self.variables)
         )
         self._check_columns()
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
-        self._check_encoding()
+        self._check_precision()
         self._identity = self._make_identity()
         self._hash = hash(self._identity)
-        self._check_sample()
+        if sample is not None:
+            check_sample(sample, variables=self.variables, objectives=self.objectives)
         self._check_outputs()
 
-    # What an algorithm sees: a box, a sample of it, and values to minimise.
+    # Interface to algorithms: an encoded box, and values to minimise
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds of the search space: (d,), or a scalar where all variables share them (so that it folds)."""
-        dtype = jnp.result_type(float)
-        lower, upper = self._search_lower.astype(dtype), self._search_upper.astype(dtype)
-        same = (lower == lower[0]).all() and (upper == upper[0]).all()
-        return (lower[0], upper[0]) if same else (lower, upper)
+        """Bounds of the search space: (d,), or scalars where all variables share them."""
+        return self.space.box
 
     def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
-        """A first population, in the search space."""
+        """Draw a first population, encoded."""
         lower, upper = self.box
         if self._sample is None:
-            # A row does not depend on how many there are.
+            # A row does not depend on the number of rows.
             return jax.random.uniform(key, (n, self.variables), minval=lower, maxval=upper)
-        given = jnp.asarray(self._sample(key, n), jnp.result_type(float))
-        inside = jnp.clip(jnp.where(jnp.isnan(given), self.lower, given), self.lower, self.upper)
-        return jnp.clip(self.encode(inside.astype(given.dtype)), lower, upper)
+        x = jnp.asarray(self._sample(key, n), jnp.result_type(float))
+        inside = jnp.clip(jnp.where(jnp.isnan(x), self.lower, x), self.lower, self.upper)
+        return jnp.clip(self.encode(inside.astype(x.dtype)), lower, upper)
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
-        """Objectives, all minimised, and the sum of what the constraints are violated by."""
+        """Evaluate encoded rows: objectives, all minimised, and total constraint violations."""
+        if self.host:
+            return self._evaluate_through_host(key, x)
         x = self.decode(x)
-        f = self._map(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
+        f = self._map_rows(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
         if self.constraints is None:
             return f, jnp.zeros(len(x), x.dtype)
-        g = self._map(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
+        g = self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
         return f, total_violation(g)
+
+    def evaluate_host(
+        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
+    ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
+        """Evaluate decoded rows on the host; only where ``host`` is True."""
+        del key, x
+        raise TypeError(f"only a HostProblem is evaluated on the host; use evaluate for {self.name}")
 
     @property
     def rowwise(self) -> bool:
-        """Whether rows can be evaluated apart, and come out as they would together."""
+        """Whether the values of a row do not depend on the other rows of its batch."""
         return not (self.batched and self.stochastic)
 
-    # What a user sees: their own bounds, values and signs.
+    # The user's values and signs
 
     @property
     def variable_names(self) -> tuple[str, ...]:
@@ -147,34 +158,54 @@ class Problem:
         return signs(self.directions, self.objectives)
 
     def decode(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
-        """From the search space to the user's values."""
-        if any(self.log):
-            x = jnp.where(np.array(self.log), jnp.exp(x), x)
-        if any(self.integer):
-            x = jnp.where(np.array(self.integer), jnp.floor(x), x)
-        if any(self.log) or any(self.integer):
-            x = jnp.clip(x, self.lower.astype(x.dtype), self.upper.astype(x.dtype))
-        return x
+        """Map the search space to the user's values."""
+        return self.space.decode(x)
 
     def encode(self, x: Float[Array, "n d"]) -> Float[Array, "n d"]:
-        """From the user's values to the search space; the inverse of ``decode``."""
-        if any(self.integer):
-            x = jnp.where(np.array(self.integer), x + 0.5, x)
-        if any(self.log):
-            x = jnp.where(np.array(self.log), jnp.log(x), x)
-        return x
+        """Map the user's values to the search space; the inverse of ``decode``."""
+        return self.space.encode(x)
 
     def show(self, x: ArrayLike) -> np.ndarray:
-        """Decoded variables in double precision, inside the user's own bounds."""
-        # A decoding that does nothing is left out: handing rows to JAX compiles something for each number of them.
-        encoded = any(self.log) or any(self.integer)
-        shown = np.asarray(self.decode(jnp.asarray(x)) if encoded else x, dtype=np.float64)
-        return np.clip(shown, self.lower, self.upper)
+        """Decode to double precision, inside the user's own bounds."""
+        # Skip a decoding that does nothing: passing rows to JAX compiles code for each number of rows.
+        decoded = np.asarray(self.decode(jnp.asarray(x)) if self.space.is_encoded else x, dtype=np.float64)
+        return np.clip(decoded, self.lower, self.upper)
 
     def front(self, points: int = 1000) -> np.ndarray | None:
-        """About ``points`` points of the true front, in the user's signs; None where it is not known."""
+        """About ``points`` points of the true front, in the user's signs; None if it is not known."""
         del points
         return self._front
+
+    # Optional abilities, which subclasses override
+
+    def reference_point(self) -> np.ndarray | None:
+        """The reference point of the hypervolume, in the user's signs; None if the problem defines none."""
+        return None
+
+    def rescore(self, x: ArrayLike) -> Any:
+        """Evaluate solutions (k, d) again under conditions that the search has not seen; None if there are none."""
+        del x
+        return None
+
+    def replay(self, x: ArrayLike) -> Any:
+        """The motion that one solution (d,) produces, for animations; None unless ``can_replay``."""
+        del x
+        return None
+
+    @property
+    def failures(self) -> list[tuple[str, int]]:
+        """Messages of failed evaluations in order of first occurrence, each with its count."""
+        return []
+
+    def close(self) -> None:
+        """Stop workers, if there are any; the next evaluation starts them again."""
+
+    # Identity
+
+    @property
+    def source_parts(self) -> tuple[Any, ...]:
+        """Everything that determines the values; a run's manifest records its hash."""
+        return (self.function, self.constraints, self._sample, self.batched, self.stochastic, self.host_constraints)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._identity == other._identity
@@ -185,110 +216,49 @@ class Problem:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, variables={self.variables}, objectives={self.objectives})"
 
-    # Details.
-
-    def _map(self, function: Callable[..., Any], key: PRNGKeyArray, x: Array) -> Array:
-        """``function`` over the rows of ``x``, as the user wrote it: of one or of many, with a key or without."""
-        if self.batched:
-            return jnp.asarray(function(key, x) if self.stochastic else function(x))
-        if self.stochastic:
-            # A key of its own for each row, from the row's number: it does not matter how rows are laid out.
-            keys = jax.vmap(jax.random.fold_in, (None, 0))(key, row_numbers(len(x)))
-            return jax.vmap(lambda k, row: jnp.asarray(function(k, row)))(keys, x)
-        return jax.vmap(lambda row: jnp.asarray(function(row)))(x)
-
     def _make_identity(self) -> tuple:
         return (
-            *map(_identity_of, (self.function, self.constraints, self._sample)), self.batched, self.stochastic,
+            *map(_function_identity, (self.function, self.constraints, self._sample)), self.batched, self.stochastic,
             self.lower.tobytes(), self.upper.tobytes(), bytes(self.integer), bytes(self.log),
             self.objectives, self.directions, self.objective_names, self.units, self._variable_names, self.name,
             None if self._front is None else self._front.tobytes(),
         )  # fmt: skip
 
-    def _check_encoding(self) -> None:
-        log, integer = np.array(self.log), np.array(self.integer)
-        if (self.lower[log] <= 0).any():
-            raise ValueError("log-scaled variables must have lower > 0, got lower = " + str(self.lower[log].min()))
-        fractional = integer & ((self.lower != np.floor(self.lower)) | (self.upper != np.floor(self.upper)))
-        if fractional.any():
-            i = int(np.argmax(fractional))
-            raise ValueError(f"integer variables must have whole bounds, got [{self.lower[i]}, {self.upper[i]}] at {i}")
-        # An integer k owns [k, k + 1), so that each is equally likely.
-        upper = self.upper + integer
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self._search_lower = np.where(log, np.log(self.lower), self.lower)
-            self._search_upper = np.where(log, np.log(upper), upper)
-        self._check_precision()
+    # Details
+
+    def _map_rows(self, function: Callable[..., Any], key: PRNGKeyArray, x: Array) -> Array:
+        """Apply the user's function to the rows of ``x``: per row or batched, with a key or without."""
+        if self.batched:
+            return jnp.asarray(function(key, x) if self.stochastic else function(x))
+        if self.stochastic:
+            # Each row's key comes from its row number, so that the layout over devices does not matter.
+            keys = jax.vmap(jax.random.fold_in, (None, 0))(key, row_numbers(len(x)))
+            return jax.vmap(lambda k, row: jnp.asarray(function(k, row)))(keys, x)
+        return jax.vmap(lambda row: jnp.asarray(function(row)))(x)
+
+    def _evaluate_through_host(self, key: PRNGKeyArray, x: Array) -> tuple[Array, Array]:
+        if is_traced(x):
+            raise TypeError(
+                f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host outside of jit"
+            )
+        f, violation = self.evaluate_host(key, self.show(x))
+        return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(violation, jnp.result_type(float))
 
     def _check_columns(self) -> None:
-        """Objectives and variables are columns of one table, beside the violation."""
-        # Of default names there may be very many.
-        default = {f"x{i + 1}" for i in range(self.variables)} if "x" in "".join(self.objective_names) else ()
-        names = [*self.objective_names, *(self._variable_names or default), "violation"]
-        repeated = [name for name, count in Counter(names).items() if count > 1]
-        if repeated:
-            raise ValueError(
-                "objective_names and variable_names must all differ, and none is 'violation', "
-                f"got {repeated[0]!r} more than once"
-            )
+        check_column_names(self.objective_names, self._variable_names, self.variables)
 
     def _check_precision(self) -> None:
-        """The floats in use can tell the bounds, and whole numbers between them, apart."""
-        dtype = jnp.result_type(float)
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            lower, upper = self._search_lower.astype(dtype), self._search_upper.astype(dtype)
-            span, finest = upper - lower, np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
-            # The part of the search space that the largest whole number has.
-            part = np.where(self.log, np.log1p(1 / self.upper), 1.0)
-        rescale, wider = "rescale the variable", "" if dtype == np.float64 else "set jax_enable_x64"
-        for wrong, must, remedies in (
-            (~np.isfinite(span), "upper - lower must be finite", (rescale, wider)),
-            (lower >= upper, "lower and upper must differ", (rescale, wider)),
-            (np.array(self.integer) & (finest > part), "neighbouring integers must differ", (wider,)),
-        ):
-            if wrong.any():
-                i = int(np.argmax(wrong))
-                remedy = " or ".join(filter(None, remedies))
-                got = f"got [{self.lower[i]}, {self.upper[i]}] at {i}"
-                raise ValueError(f"{must} in {dtype}, {got}{f'; {remedy}' if remedy else ''}")
-
-    def _check_sample(self) -> None:
-        """A sample has one row an individual and one column a variable; found by tracing, too."""
-        if self._sample is None:
-            return
-        rows = _other_than(self.variables, self.objectives)
-        key = jax.eval_shape(lambda: jax.random.key(0))
-        try:
-            shape = jax.eval_shape(lambda k: jnp.asarray(self._sample(k, rows)), key).shape  # type: ignore[misc]
-        except Exception as error:
-            raise TypeError(f"sample could not be traced with a key and {rows} rows: {error}") from error
-        if shape != (rows, self.variables):
-            raise ValueError(f"sample must give an array of shape (n, {self.variables}), got {shape} for n = {rows}")
+        self.space.check_precision()
 
     def _check_outputs(self) -> None:
-        """The functions' outputs have the right shapes; found by tracing, without running or compiling."""
-        rows = _other_than(self.variables, self.objectives)
-        x = jax.ShapeDtypeStruct((rows, self.variables), jnp.result_type(float))
-        key = jax.eval_shape(lambda: jax.random.key(0))
-        takes = "(n, d)" if self.batched else "(d,)"
-        for what, function in (("function", self.function), ("constraints", self.constraints)):
-            if function is None:
-                continue
-            try:
-                shape = jax.eval_shape(lambda k, v, g=function: self._map(g, k, v), key, x).shape
-            except Exception as error:
-                hint = "" if self.host else "; if it is not a JAX function, use HostProblem"
-                raise TypeError(f"{what} could not be traced with x of shape {takes}{hint}: {error}") from error
-            if what == "function" and shape != (rows, self.objectives):
-                got, wanted = (shape, f"(n, {self.objectives})") if self.batched else (shape[1:], (self.objectives,))
-                raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")
-            if what == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
-                got, wanted = (shape, "(n, c)") if self.batched else (shape[1:], "() or (c,)")
-                raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
+        check_outputs(
+            self.function, self.constraints, map_rows=self._map_rows, variables=self.variables,
+            objectives=self.objectives, batched=self.batched,
+        )  # fmt: skip
 
 
-def _identity_of(function: Callable[..., Any] | None) -> Any:
-    """What is equal for equal functions: for one that cannot be hashed (a class of the user's), just itself."""
+def _function_identity(function: Callable[..., Any] | None) -> Any:
+    """The function, or its id if it cannot be hashed."""
     try:
         hash(function)
     except TypeError:
@@ -296,41 +266,6 @@ def _identity_of(function: Callable[..., Any] | None) -> Any:
     return function
 
 
-def total_violation(g: Float[Array, "n c"]) -> Float[Array, " n"]:
-    """How far the constraints g ≤ 0 are from being met, in all; zero if they are."""
-    return jnp.maximum(g, 0).sum(axis=1)
-
-
-def _check_bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    low = check_array("lower", lower, shape="(variables,)", ndim=1)
-    high = check_array("upper", upper, shape="(variables,)", ndim=1)
-    if len(low) != len(high):
-        raise ValueError(f"lower and upper must have the same length, got {len(low)} and {len(high)}")
-    if len(low) == 0:
-        raise ValueError("lower and upper must have at least one variable, got none")
-    if (low >= high).any():
-        i = int(np.argmax(low >= high))
-        raise ValueError(f"lower must be below upper, got lower[{i}] = {low[i]} and upper[{i}] = {high[i]}")
-    return low, high
-
-
-def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tuple[bool, ...]:
-    try:
-        each = np.asarray(flags)
-    except ValueError:  # ragged
-        each = np.empty(0)
-    if each.dtype != bool or each.shape not in ((), (variables,)):
-        raise ValueError(f"{name} takes True, False or {variables} of them, one a variable, got {flags!r:.80}")
-    return tuple(np.broadcast_to(each, variables).tolist())
-
-
-def _check_names(what: str, names: Sequence[str] | None, otherwise: Sequence[str]) -> tuple[str, ...]:
-    each = as_tuple(otherwise if names is None else names)
-    if len(each) != len(otherwise) or not all(isinstance(name, str) for name in each):
-        raise ValueError(f"{what} takes {len(otherwise)} strings, got {names!r:.80}")
-    return each
-
-
-def _other_than(*sizes: int) -> int:
-    """A number of rows that a function cannot take for one of these sizes."""
-    return next(rows for rows in (7, 11, 13) if rows not in sizes)
+def total_violation(g: Float[Any, "n c"]) -> Float[Any, " n"]:
+    """The sum of the positive constraint values of each row, in NumPy or JAX; NaN if one of them is."""
+    return g.__array_namespace__().maximum(g, 0).sum(axis=1)

@@ -80,8 +80,7 @@ class Result:
         """The front scored again where the search has not looked, from problems that can: ``mean`` and ``spread``
         of each row of ``X``, as ``neuroevolution.rescore`` gives them. None from others.
         """
-        rescore = getattr(self.problem, "rescore", None)
-        return None if rescore is None or len(self.X) == 0 else rescore(self.X)
+        return None if len(self.X) == 0 else self.problem.rescore(self.X)
 
     def knee(self) -> int:
         """The row of ``X`` and ``F`` where a gain in one objective begins to cost much in another."""

@@ -1,3 +1,5 @@
+"""The adapter for MO-Gymnasium."""
+
 import jax
 import numpy as np
 import pytest
@@ -15,13 +17,13 @@ def first(problem, n=6):
     return problem.show(problem.sample(KEY, n))
 
 
-def test_a_policy_of_deep_sea_treasure_by_hand():
-    # Actions are up, down, left, right; no weights but a bias for down: the first treasure, 0.7, after one step.
+def test_returns_of_deep_sea_treasure_agree_with_hand_computed_ones():
+    # Actions are up, down, left, right. With only a bias for down: the first treasure, 0.7, after one step.
     problem = MOGymnasium("deep-sea-treasure-v0", hidden=(), options={"float_state": True})
     assert (problem.policy.size, problem.objectives, problem.directions) == (2 * 4 + 4, 2, ("max", "max"))
     x = np.zeros((2, 12))
     x[0, 8 + 1] = 1.0
-    x[1, 8 + 0] = 1.0  # up: nothing is found before the environment's 100 steps are over
+    x[1, 8 + 0] = 1.0  # up: nothing is found in the environment's 100 steps
     f, violation = problem.evaluate_host(KEY, x)
     np.testing.assert_allclose(f, [[-0.7, 1.0], [0.0, 100.0]], rtol=1e-6)
     np.testing.assert_array_equal(violation, 0)
@@ -29,7 +31,7 @@ def test_a_policy_of_deep_sea_treasure_by_hand():
     np.testing.assert_allclose(f, [[0.0, 1.75]])
 
 
-def test_start_states_are_the_same_unless_asked():
+def test_start_states_are_fixed_unless_stochastic():
     same = MOGymnasium("mo-mountaincarcontinuous-v0", episodes=2, steps=30)
     x = np.repeat(first(same, 1), 3, axis=0) * 20
     f, _ = same.evaluate_host(KEY, x)
@@ -43,7 +45,7 @@ def test_start_states_are_the_same_unless_asked():
     np.testing.assert_array_equal(own.evaluate_host(KEY, x)[0], f)
 
 
-def test_problems_made_of_equal_parts_are_equal_even_after_playing():
+def test_equal_problems_stay_equal_after_an_evaluation():
     one, two = (MOGymnasium("mo-mountaincar-v0", steps=5) for _ in range(2))
     one.evaluate_host(KEY, first(one, 1))
     assert one == two
@@ -51,7 +53,7 @@ def test_problems_made_of_equal_parts_are_equal_even_after_playing():
     assert one != MOGymnasium("mo-mountaincar-v0", steps=6)
 
 
-def test_outputs_become_actions():
+def test_outputs_are_converted_to_actions():
     box = spaces.Box(np.array([[0.0, -2.0]]), np.array([[1.0, 4.0]]), dtype=np.float64)
     np.testing.assert_allclose(to_action(box, np.array([0.5, -1.0])), [[0.75, -2.0]])
     assert to_action(spaces.Discrete(3, start=2), np.array([0.1, -0.5, 0.3])) == 4
@@ -60,20 +62,20 @@ def test_outputs_become_actions():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"environment": "mo-hoper-v5"}, ValueError, "environment takes the name of one that is registered"),
+        ({"environment": "mo-hoper-v5"}, ValueError, "environment takes a registered name, got 'mo-hoper-v5'"),
         ({"environment": "CartPole-v1"}, ValueError, "environment must have a vector of rewards, got 'CartPole-v1'"),
         ({"episodes": 0}, ValueError, "episodes must be at least 1, got 0"),
         ({"steps": 0}, ValueError, "steps must be at least 1, got 0"),
         ({"discount": 2.0}, ValueError, "discount must be a finite number in"),
     ],
 )
-def test_bad_arguments_are_refused(arguments, error, message):
+def test_invalid_arguments_are_rejected(arguments, error, message):
     with pytest.raises(error, match=message):
         MOGymnasium(**({"environment": "deep-sea-treasure-v0"} | arguments))
 
 
 @pytest.mark.slow
-def test_hopper_evolves_for_a_few_generations():
+def test_hopper_improves_in_a_few_generations():
     with MOGymnasium("mo-hopper-v5", steps=200, workers=2) as problem:
         assert (problem.variables, problem.objectives) == (11 * 16 + 16 + 16 * 3 + 3, 3)
         result = tr.optimize(problem, tr.TensorRVEA(population=20), generations=4, seed=1)

@@ -1,3 +1,5 @@
+"""The adapter for pymoo."""
+
 import jax
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ def draw(problem, n=40):
 
 
 @pytest.mark.parametrize(("name", "arguments"), [("zdt1", {"n_var": 30}), ("dtlz2", {"n_var": 12, "n_obj": 3})])
-def test_values_are_those_of_pymoo(name, arguments):
+def test_values_and_bounds_are_those_of_pymoo(name, arguments):
     theirs = pymoo_problems.get_problem(name, **arguments)
     problem = from_pymoo(theirs)
     x = draw(problem)
@@ -25,13 +27,13 @@ def test_values_are_those_of_pymoo(name, arguments):
     assert problem.objectives == theirs.n_obj
 
 
-def test_zdt1_by_hand():
+def test_zdt1_agrees_with_hand_computed_values():
     f, _ = from_pymoo(pymoo_problems.get_problem("zdt1", n_var=3)).evaluate_host(KEY, np.array([[0.25, 0.0, 1.0]]))
     # g = 1 + 9 · mean(0, 1) = 5.5, f2 = g (1 − √(0.25 / g))
     np.testing.assert_allclose(f, [[0.25, 5.5 * (1 - np.sqrt(0.25 / 5.5))]], rtol=1e-15)
 
 
-def test_inequalities_are_summed_where_they_are_violated():
+def test_violated_inequalities_are_summed():
     theirs = pymoo_problems.get_problem("bnh")
     problem = from_pymoo(theirs)
     x = draw(problem, 300)
@@ -52,14 +54,14 @@ class WithEquality(core.ElementwiseProblem):
         out["H"] = [x[0] - x[1]]
 
 
-def test_an_equality_is_met_within_its_tolerance():
+def test_equalities_have_a_tolerance():
     problem = from_pymoo(WithEquality(), equality_tolerance=0.5)
     _, violation = problem.evaluate_host(KEY, np.array([[0.5, 0.75], [0.5, 2.0], [3.0, 1.0]]))
     np.testing.assert_allclose(violation, [0.0, 1.0, 2.0 + 1.5], rtol=1e-15)
 
 
-def test_whole_numbers_are_given_as_such():
-    class Whole(core.Problem):
+def test_integer_variables_are_passed_as_integers():
+    class Integers(core.Problem):
         def __init__(self):
             super().__init__(n_var=2, n_obj=2, xl=0, xu=7, vtype=int)
 
@@ -67,13 +69,13 @@ def test_whole_numbers_are_given_as_such():
             assert x.dtype == int
             out["F"] = np.stack([x[:, 0], 7 - x[:, 0] + x[:, 1] % 2], axis=1)
 
-    problem = from_pymoo(Whole())
+    problem = from_pymoo(Integers())
     f, _ = problem.evaluate(KEY, problem.sample(KEY, 50))
     np.testing.assert_array_equal(f, np.round(f))
     assert problem.failures == []
 
 
-def test_it_is_evaluated_on_workers_too():
+def test_it_can_be_evaluated_by_workers():
     theirs = pymoo_problems.get_problem("bnh")
     with from_pymoo(theirs, workers=1) as problem:
         x = draw(problem)
@@ -89,6 +91,6 @@ def test_it_is_evaluated_on_workers_too():
         (pymoo_problems.get_problem("rastrigin"), ValueError, "objectives must be at least 2"),
     ],
 )
-def test_bad_arguments_are_refused(problem, error, message):
+def test_invalid_arguments_are_rejected(problem, error, message):
     with pytest.raises(error, match=message):
         from_pymoo(problem)

@@ -11,7 +11,9 @@ from pymoo.optimize import minimize
 from pymoo.problems import get_problem
 
 import tensorrvea as tr
-from tensorrvea.algorithms.nsga2 import binary_tournaments, by_rank_and_crowding
+from tensorrvea.algorithms.nsga2 import by_rank_and_crowding
+from tensorrvea.evolution import Clock
+from tensorrvea.mating import binary_tournaments
 from tensorrvea.population import Offspring
 
 PROBLEM = tr.problems.DTLZ2(objectives=3, variables=7)
@@ -26,7 +28,9 @@ def told(algorithm, f, violation, state=None):
     x = jnp.asarray(np.arange(len(f))[:, None] * np.eye(1, PROBLEM.variables), jnp.float32)
     if state is None:
         state, _ = algorithm.init(jax.random.key(0), PROBLEM)
-    return tell(algorithm, state, Offspring(x), jnp.asarray(f), jnp.asarray(violation), 0.5)
+    return tell(
+        algorithm, jax.random.key(0), state, Offspring(x), jnp.asarray(f), jnp.asarray(violation), Clock(0.5, 0.4)
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -115,7 +119,7 @@ def test_memory_of_a_generation_has_no_pairs():
 
     def generation(key, state):
         offspring = algorithm.ask(key, state, problem)
-        return algorithm.tell(state, offspring, *problem.evaluate(key, offspring.x), 0.5)
+        return algorithm.tell(key, state, offspring, *problem.evaluate(key, offspring.x), Clock(0.5, 0.4))
 
     key = jax.random.key(0)
     state, _ = jax.eval_shape(lambda key: algorithm.init(key, problem), key)

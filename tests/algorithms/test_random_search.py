@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tensorrvea as tr
+from tensorrvea.evolution import Clock
 from tensorrvea.population import Offspring
 
 PROBLEM = tr.problems.DTLZ2(objectives=2, variables=4)
@@ -15,7 +16,8 @@ def run(algorithm, fs, violations):
     state, offspring = algorithm.init(jax.random.key(0), PROBLEM)
     tell = jax.jit(algorithm.tell)
     for f, violation in zip(fs, violations, strict=True):
-        state = tell(state, Offspring(offspring.x), jnp.asarray(f), jnp.asarray(violation), 0.5)
+        clock = Clock(0.5, 0.4)
+        state = tell(jax.random.key(1), state, Offspring(offspring.x), jnp.asarray(f), jnp.asarray(violation), clock)
     return state
 
 
@@ -55,8 +57,9 @@ def test_the_feasible_come_before_the_infeasible():
 def test_samples_like_the_first_population():
     algorithm = tr.RandomSearch(population=5)
     state, offspring = algorithm.init(jax.random.key(3), PROBLEM)
-    np.testing.assert_array_equal(offspring.x, algorithm.ask(jax.random.key(3), state, PROBLEM).x)
     np.testing.assert_array_equal(offspring.x, PROBLEM.sample(jax.random.key(3), 5))
+    _, vary_key = jax.random.split(jax.random.key(4))
+    np.testing.assert_array_equal(algorithm.ask(jax.random.key(4), state, PROBLEM).x, PROBLEM.sample(vary_key, 5))
 
 
 def test_a_population_is_at_least_one():

@@ -37,7 +37,7 @@ def test_the_front_of_zdt1_is_as_good_as_pymoos_at_equal_evaluations():
     """
     problem, theirs = tr.problems.ZDT1(variables=30), get_problem("zdt1", n_var=30)
     front = problem.front(1000)
-    breeding = tr.GA(mutation=tr.variation.PolynomialMutation(probability=1.0))
+    breeding = tr.GA(mutation=tr.PolynomialMutation(probability=1.0))
     algorithm = tr.TensorRVEA(population=100, variation=breeding)
     runs = tr.replicate(problem, algorithm, generations=99, seeds=range(31))
     ours = [tr.metrics.igd(run.F, front) for run in runs]

@@ -11,10 +11,12 @@ import sizes
 from jax import export
 
 import tensorrvea as tr
-from tensorrvea import loop
-from tensorrvea.algorithms.tensorrvea import scaled
-from tensorrvea.population import Offspring
+from tensorrvea import compiled, loop
+from tensorrvea.compiled import Setting
+from tensorrvea.evolution import Clock
+from tensorrvea.population import Offspring, Pool
 from tensorrvea.reference_vectors import simplex_lattice, unit_rows
+from tensorrvea.selection.adaptation import objective_ranges, scale_vectors
 
 
 def own_loop(algorithm, problem, generations: int):
@@ -22,12 +24,13 @@ def own_loop(algorithm, problem, generations: int):
 
     def run(key):
         state, offspring = algorithm.init(jax.random.fold_in(key, 0), problem)
-        state = algorithm.tell(state, offspring, *problem.evaluate(key, offspring.x), 0.0)
+        state = algorithm.tell(key, state, offspring, *problem.evaluate(key, offspring.x), Clock(0.0, 0.0))
 
         def generation(state, t):
             offspring = algorithm.ask(jax.random.fold_in(key, t), state, problem)
             f, violation = problem.evaluate(key, offspring.x)
-            state = algorithm.tell(state, offspring, f, violation, t / generations)
+            clock = Clock(t / generations, (t - 1) / generations)
+            state = algorithm.tell(key, state, offspring, f, violation, clock)
             return state, state.population.f
 
         return jax.lax.scan(generation, state, jnp.arange(1, generations + 1))
@@ -40,8 +43,8 @@ def own_loop(algorithm, problem, generations: int):
 
 @pytest.fixture(scope="module")
 def tell():
-    return jax.jit(lambda algorithm, state, offspring, f, violation, progress: algorithm.tell(
-        state, offspring, f, violation, progress))  # fmt: skip
+    return jax.jit(lambda algorithm, state, offspring, f, violation, progress, before=0.0: algorithm.tell(
+        jax.random.key(0), state, offspring, f, violation, Clock(progress, before)))  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +60,7 @@ def test_the_first_population_breeds_as_it_is(started, tell):
     np.testing.assert_array_equal(after.population.x, offspring.x)
     np.testing.assert_array_equal(after.population.f, f)
     assert after.population.alive.all()
-    np.testing.assert_array_equal(after.vectors, state.vectors)
+    np.testing.assert_array_equal(after.extra.adapted, state.extra.adapted)
 
 
 def test_after_that_row_j_is_the_best_of_niche_j(started, tell):
@@ -68,7 +71,7 @@ def test_after_that_row_j_is_the_best_of_niche_j(started, tell):
     state = tell(sizes.algorithm(), state, offspring, pool[:28], zeros, 0.0)
     others = Offspring(offspring.x + 1)
     after = tell(sizes.algorithm(), state, others, pool[28:], zeros, np.float32(0.05))
-    expected = oracle.rvea_loop(pool, np.zeros(56), np.ones(56, bool), np.asarray(state.vectors), 0.05)
+    expected = oracle.rvea_loop(pool, np.zeros(56), np.ones(56, bool), np.asarray(state.extra.adapted), 0.05)
     assert expected.decided
     x = np.vstack([offspring.x, others.x])
     for j, winner in enumerate(expected.winners):
@@ -96,9 +99,20 @@ def test_failed_individuals_take_no_place_of_the_first_population(tell):
 # Adaptation.
 
 
+def test_a_feasible_offspring_that_survives_counts_once_in_the_ranges():
+    """One feasible survivor, which is new, has no range: those of all survivors count."""
+    f = jnp.array([[0.0, 4.0], [2.0, 1.0], [5.0, 5.0]])
+    violation, alive, is_new = jnp.array([1.0, 0.0, 0.0]), jnp.ones(3, bool), jnp.array([False, True, True])
+    row, filled = jnp.array([0, 1]), jnp.array([True, True])
+    alone = Pool(f, violation.at[2].set(1.0), alive, is_new)
+    np.testing.assert_array_equal(objective_ranges(alone, row, filled), [2.0, 3.0])
+    # With a second feasible offspring, which does not survive, the feasible ones have a range.
+    np.testing.assert_array_equal(objective_ranges(Pool(f, violation, alive, is_new), row, filled), [3.0, 4.0])
+
+
 @jax.jit
 def count_of_adaptations(algorithm, progress):
-    return jax.vmap(algorithm._times)(progress)
+    return jax.vmap(algorithm._adaptations_done)(progress)
 
 
 @pytest.mark.parametrize("last", [1, 3, 7, 10, 99, 100, 101, 1000, 12_345])
@@ -119,17 +133,17 @@ def test_vectors_are_scaled_to_the_ranges_of_the_survivors(started, tell):
     state = tell(sizes.algorithm(), state, offspring, generator.random((28, 3), np.float32) * stretch, zeros, 0.0)
     f = generator.random((28, 3), np.float32) * stretch
     early = tell(sizes.algorithm(), state, offspring, f, zeros, np.float32(0.05))
-    np.testing.assert_array_equal(early.vectors, state.vectors)
-    np.testing.assert_array_equal(early.gamma, state.gamma)
-    after = tell(sizes.algorithm(), early, offspring, f, zeros, np.float32(0.1))
+    np.testing.assert_array_equal(early.extra.adapted, state.extra.adapted)
+    np.testing.assert_array_equal(early.extra.gamma, state.extra.gamma)
+    after = tell(sizes.algorithm(), early, offspring, f, zeros, np.float32(0.1), np.float32(0.05))
     alive = np.asarray(after.population.alive)
-    expected = oracle.adapted_vectors(np.asarray(state.initial_vectors), np.asarray(after.population.f, float)[alive])
-    np.testing.assert_allclose(after.vectors, expected, atol=1e-5)
-    np.testing.assert_allclose(after.gamma, oracle.smallest_angles(expected), rtol=1e-3)
-    np.testing.assert_array_equal(after.initial_vectors, state.initial_vectors)
+    expected = oracle.adapted_vectors(np.asarray(state.extra.initial), np.asarray(after.population.f, float)[alive])
+    np.testing.assert_allclose(after.extra.adapted, expected, atol=1e-5)
+    np.testing.assert_allclose(after.extra.gamma, oracle.smallest_angles(expected), rtol=1e-3)
+    np.testing.assert_array_equal(after.extra.initial, state.extra.initial)
     # The next time they are made of the first ones again, and not of these.
-    still = tell(sizes.algorithm(), after, offspring, f, zeros, np.float32(0.15))
-    np.testing.assert_array_equal(still.vectors, after.vectors)
+    still = tell(sizes.algorithm(), after, offspring, f, zeros, np.float32(0.15), np.float32(0.1))
+    np.testing.assert_array_equal(still.extra.adapted, after.extra.adapted)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +151,7 @@ def test_vectors_are_scaled_to_the_ranges_of_the_survivors(started, tell):
 )
 def test_no_range_makes_a_vector_of_zeros_or_nans(ranges):
     vectors = unit_rows(jnp.asarray(simplex_lattice(4, 3)))
-    made = np.asarray(scaled(vectors, jnp.asarray(ranges, jnp.float32)), np.float64)
+    made = np.asarray(scale_vectors(vectors, jnp.asarray(ranges, jnp.float32)), np.float64)
     np.testing.assert_allclose(np.linalg.norm(made, axis=1), 1, rtol=1e-5)
     assert len(np.unique(made, axis=0)) == len(made)
 
@@ -167,7 +181,8 @@ def test_numbers_in_settings_can_be_swept_by_vmap():
     def spread_of_children(eta, alpha):
         algorithm = sizes.algorithm(alpha=alpha, variation=tr.GA(crossover=tr.SBX(eta=eta)))
         state, offspring = algorithm.init(jax.random.key(0), problem)
-        state = algorithm.tell(state, offspring, *problem.evaluate(jax.random.key(0), offspring.x), 0.0)
+        f, violation = problem.evaluate(jax.random.key(0), offspring.x)
+        state = algorithm.tell(jax.random.key(2), state, offspring, f, violation, Clock(0.0, 0.0))
         return algorithm.ask(jax.random.key(1), state, problem).x.std()
 
     sweep = jax.jit(jax.vmap(spread_of_children), compiler_options=sizes.QUICKLY)
@@ -190,15 +205,17 @@ def test_the_compiled_generations_lower_for_other_hardware(name):
     program = loop.Program(problem, algorithm, {}, "summary", 10)
     key = jax.eval_shape(lambda: jax.random.key(0))
     carry = jax.eval_shape(lambda k: loop.begin(program, k, None), key)
-    number, progress = jax.ShapeDtypeStruct((), jnp.int32), jax.ShapeDtypeStruct((4,), jnp.float32)
+    number, times = jax.ShapeDtypeStruct((), jnp.int32), jax.ShapeDtypeStruct((4,), jnp.float32)
 
-    def chunk(key, carry, start, count, progress):
+    def chunk(key, carry, start, count, clocks):
         key = jax.random.wrap_key_data(key)
-        return loop.chunk_compiled(
-            program, key=key, carry=carry, start=start, count=count, progress=progress, capacity=4
+        return compiled.chunk(
+            program, Setting(), key=key, carry=carry, start=start, count=count, clocks=clocks, capacity=4
         )
 
     bits = jax.ShapeDtypeStruct((2,), jnp.uint32)
-    made = export.export(jax.jit(chunk), platforms=("cuda", "rocm", "tpu"))(bits, carry, number, number, progress)
+    made = export.export(jax.jit(chunk), platforms=("cuda", "rocm", "tpu"))(
+        bits, carry, number, number, Clock(times, times)
+    )
     assert made.platforms == ("cuda", "rocm", "tpu")
     assert "while" in made.mlir_module()

@@ -1,4 +1,4 @@
-"""Functions that a worker process can import, as a user's simulator would be."""
+"""Functions that a worker process can import, like a user's simulator."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ def schaffer(x):
     return x[0] ** 2, (x[0] - 2) ** 2
 
 
-def schaffer_of_many(x):
+def batched_schaffer(x):
     return np.stack([x[:, 0] ** 2, (x[:, 0] - 2) ** 2], axis=1)
 
 
@@ -27,7 +27,7 @@ def slower_for_larger(x):
     return schaffer(x)
 
 
-def which_process(x):
+def process_id(x):
     time.sleep(0.05)
     return os.getpid(), x[0]
 
@@ -36,12 +36,12 @@ def noisy(generator, x):
     return x[0], generator.normal()
 
 
-def noisy_of_many(generators, x):
+def batched_noisy(generators, x):
     return np.stack([x[:, 0], [generator.normal() for generator in generators]], axis=1)
 
 
 class SolverError(Exception):
-    """As many are: it cannot be unpickled, as its __init__ takes more than it hands on."""
+    """Cannot be unpickled, like many exceptions: __init__ takes more than it passes on."""
 
     def __init__(self, code, text):
         super().__init__(f"{text} (code {code})")
@@ -53,10 +53,10 @@ def fails_above_two(x):
     return schaffer(x)
 
 
-def many_fail_above_two(x):
+def batched_fails_above_two(x):
     if (x > 2).any():
         raise SolverError(7, "no convergence")
-    return schaffer_of_many(x)
+    return batched_schaffer(x)
 
 
 def hangs_above_two(x):
@@ -66,7 +66,7 @@ def hangs_above_two(x):
 
 
 def exits_above_two(x):
-    """As a library in C or Fortran does that ends the process when it is stuck, and says that all is well."""
+    """Exits with success, as some C and Fortran libraries do when they are stuck."""
     if x[0] > 2:
         os._exit(0)
     return schaffer(x)
@@ -79,7 +79,7 @@ def killed_above_two(x):
 
 
 class KilledOnce:
-    """Is killed where x > 2, but only the first time: the mark stays on disk."""
+    """Is killed where x > 2, but only the first time, which a file records."""
 
     def __init__(self, mark):
         self.mark = Path(mark)
@@ -105,8 +105,8 @@ class FailsOnce:
         return schaffer(x)
 
 
-class StartsAProgram:
-    """Starts a program that would run for long, and writes down its process number."""
+class StartsProgram:
+    """Starts a long-running program and writes its process id to a file."""
 
     def __init__(self, note):
         self.note = Path(note)
@@ -118,5 +118,5 @@ class StartsAProgram:
         return schaffer(x)
 
 
-def surroundings(x):
+def environment(x):
     return float("jax" in sys.modules), float(os.environ["JAX_PLATFORMS"] == "cpu")

@@ -1,11 +1,11 @@
-"""Problems on the host through the whole loop."""
+"""Optimisation of host problems."""
 
 import numpy as np
 import pytest
 import simulators
 
 import tensorrvea as tr
-from tensorrvea.optimize import Search
+from tensorrvea import compiled
 
 SETTINGS = {"lower": [-3.0], "upper": [3.0], "objectives": 2}
 
@@ -14,17 +14,17 @@ def run(problem, seed=1, generations=5):
     return tr.optimize(problem, tr.TensorRVEA(population=12), generations=generations, seed=seed)
 
 
-def test_the_front_is_found_and_it_does_not_matter_who_evaluates():
+def test_the_front_is_found_and_does_not_depend_on_the_workers():
     here = run(tr.HostProblem(simulators.schaffer, **SETTINGS), generations=20)
     # The true front is 0 ≤ x ≤ 2, where √f1 + √f2 = 2.
     np.testing.assert_allclose(np.sqrt(here.F).sum(axis=1), 2, atol=1e-3)
-    with tr.HostProblem(simulators.schaffer_of_many, batched=True, workers=2, **SETTINGS) as problem:
+    with tr.HostProblem(simulators.batched_schaffer, batched=True, workers=2, **SETTINGS) as problem:
         elsewhere = run(problem, generations=20)
     np.testing.assert_array_equal(elsewhere.X, here.X)
     np.testing.assert_array_equal(elsewhere.F, here.F)
 
 
-def test_failed_individuals_are_survived_and_never_in_the_result():
+def test_failed_individuals_are_never_in_the_result():
     problem = tr.HostProblem(simulators.fails_above_two, **SETTINGS)
     result = run(problem)
     assert np.isfinite(result.F).all()
@@ -34,7 +34,7 @@ def test_failed_individuals_are_survived_and_never_in_the_result():
     assert count > 0
 
 
-def test_if_all_of_the_first_population_fail_the_error_has_the_first_message():
+def test_the_error_of_a_failed_first_population_has_the_message():
     def broken(x):
         raise FileNotFoundError("mesh.dat")
 
@@ -42,13 +42,13 @@ def test_if_all_of_the_first_population_fail_the_error_has_the_first_message():
         run(tr.HostProblem(broken, **SETTINGS))
 
 
-def test_outputs_of_the_wrong_shape_are_told_before_a_generation_is_compiled(monkeypatch):
-    monkeypatch.setattr(Search, "compile", lambda _: pytest.fail("it was compiled first"))
+def test_outputs_of_the_wrong_shape_are_rejected_before_compilation(monkeypatch):
+    monkeypatch.setattr(compiled.tell_and_ask, "prepare", lambda *_, **__: pytest.fail("it was compiled first"))
     with pytest.raises(ValueError, match=r"function must give shape \(2,\) for x of shape \(1,\), got shape \(3,\)"):
         run(tr.HostProblem(lambda _: np.zeros(3), **SETTINGS))
 
 
-def test_noise_is_drawn_by_the_seed():
+def test_noise_depends_on_the_seed():
     problem = tr.HostProblem(simulators.noisy, stochastic=True, **SETTINGS)
     first, again, other = (run(problem, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.F, again.F)

@@ -1,3 +1,5 @@
+"""HostProblem in this process: values, constraints, failures and errors."""
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +14,7 @@ def schaffer(x):
     return x[0] ** 2, (x[0] - 2) ** 2
 
 
-def schaffer_of_many(x):
+def batched_schaffer(x):
     return np.stack([x[:, 0] ** 2, (x[:, 0] - 2) ** 2], axis=1)
 
 
@@ -24,31 +26,31 @@ X = np.array([[-1.0], [0.5], [3.0]])
 F = np.array([[1.0, 9.0], [0.25, 2.25], [9.0, 1.0]])
 
 
-def test_values_of_one_and_of_many_agree_with_hand_computed_ones():
-    for problem in (make(), make(schaffer_of_many, batched=True)):
+def test_values_agree_with_hand_computed_ones():
+    for problem in (make(), make(batched_schaffer, batched=True)):
         f, violation = problem.evaluate_host(KEY, X)
         np.testing.assert_array_equal(f, F)
         np.testing.assert_array_equal(violation, 0)
         assert f.dtype == violation.dtype == np.float64
 
 
-def test_maximised_objectives_come_out_minimised():
+def test_maximised_objectives_are_negated():
     f, _ = make(directions=("max", "min")).evaluate_host(KEY, X)
     np.testing.assert_array_equal(f, F * [-1, 1])
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_violation_is_the_sum_of_what_is_above_zero(batched):
+def test_violation_is_the_sum_of_positive_constraints(batched):
     def limits(x):
         return np.stack([x[..., 0], -x[..., 0] - 0.5], axis=-1)
 
-    function = schaffer_of_many if batched else schaffer
+    function = batched_schaffer if batched else schaffer
     _, violation = make(function, constraints=limits, batched=batched).evaluate_host(KEY, X)
     np.testing.assert_array_equal(violation, [0.5, 0.5, 3.0])
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_the_function_itself_may_give_constraints_after_the_objectives(batched):
+def test_the_function_may_return_constraints_after_the_objectives(batched):
     def simulate(x):
         x = x[..., 0]
         return np.stack([x**2, (x - 2) ** 2, x, -x - 0.5], axis=-1)
@@ -66,14 +68,14 @@ def test_a_single_constraint_may_be_a_number():
     np.testing.assert_array_equal(violation, [0, 0.5, 3.0])
 
 
-def test_the_function_sees_float64_inside_the_users_bounds():
+def test_the_function_receives_float64_inside_the_users_bounds():
     seen = []
 
-    def look(x):
+    def observe(x):
         seen.append(x.copy())
         return x[0], -x[0]
 
-    problem = make(look, lower=[0.1, 1, 1e-7], upper=[0.7, 5, 10.0], integer=[False, True, False],
+    problem = make(observe, lower=[0.1, 1, 1e-7], upper=[0.7, 5, 10.0], integer=[False, True, False],
                    log=[False, False, True])  # fmt: skip
     lower, upper = problem.box
     # float32(0.1) is above 0.1 and float32(0.7) below: the corners of the search space must still be inside.
@@ -88,7 +90,7 @@ def test_the_function_sees_float64_inside_the_users_bounds():
     assert violation.shape == (3,)
 
 
-def test_a_function_that_works_in_place_does_not_change_the_population():
+def test_an_in_place_function_does_not_change_the_population():
     def in_place(x):
         x *= 2
         return x[0], 1 - x[0]
@@ -99,11 +101,11 @@ def test_a_function_that_works_in_place_does_not_change_the_population():
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_an_exception_costs_that_individual_alone(batched):
+def test_an_exception_fails_only_that_individual(batched):
     def fails_above_two(x):
         if (x > 2).any():
             raise RuntimeError("no convergence")
-        return schaffer_of_many(x) if batched else schaffer(x)
+        return batched_schaffer(x) if batched else schaffer(x)
 
     problem = make(fails_above_two, batched=batched)
     f, violation = problem.evaluate_host(KEY, X)
@@ -116,14 +118,14 @@ def test_an_exception_costs_that_individual_alone(batched):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_nan_and_infinite_values_are_counted(value):
+def test_nan_and_infinite_values_are_failures(value):
     problem = make(lambda x: (x[0], value if x[0] > 0 else 1.0))
     f, _ = problem.evaluate_host(KEY, X)
     np.testing.assert_array_equal(np.isnan(f).all(axis=1), [False, True, True])
     assert problem.failures == [("gave NaN or an infinite number", 2)]
 
 
-def test_a_constraint_that_is_nan_is_a_failure():
+def test_a_nan_constraint_is_a_failure():
     problem = make(constraints=lambda _: np.nan)
     f, violation = problem.evaluate_host(KEY, X)
     assert np.isnan(violation).all()
@@ -131,18 +133,18 @@ def test_a_constraint_that_is_nan_is_a_failure():
     assert problem.failures == [("gave NaN or an infinite number", 3)]
 
 
-def test_messages_are_kept_once_each_and_bounded():
-    def always_another(x):
+def test_distinct_messages_are_counted_up_to_a_limit():
+    def always_different(x):
         raise ValueError(f"at {x[0]:.6f}")
 
-    problem = make(always_another)
+    problem = make(always_different)
     problem.evaluate_host(KEY, np.linspace(-3, 3, 150)[:, None])
     assert len(problem.failures) == 101
     assert problem.failures[0][0].startswith("ValueError: at -3.000000")
     assert problem.failures[-1][1] == 50
 
 
-def test_keyboard_interrupt_goes_through():
+def test_a_keyboard_interrupt_propagates():
     def interrupted(x):
         raise KeyboardInterrupt
 
@@ -169,12 +171,12 @@ def test_keyboard_interrupt_goes_through():
         ),
     ],
 )
-def test_outputs_of_the_wrong_shape_are_an_error(arguments, message):
+def test_invalid_outputs_are_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         make(**arguments).evaluate_host(KEY, X)
 
 
-def test_nothing_is_called_when_the_problem_is_made():
+def test_functions_are_not_called_when_the_problem_is_made():
     def never(x):
         raise AssertionError
 
@@ -187,7 +189,7 @@ def test_problems_made_of_equal_parts_are_equal():
     assert make() != make(lower=[-4.0])
 
 
-def test_compiling_an_evaluation_is_refused_with_the_remedy():
+def test_an_evaluation_cannot_be_compiled():
     problem = make()
     with pytest.raises(TypeError, match="schaffer is evaluated on the host and cannot be compiled"):
         jax.jit(lambda x: problem.evaluate(KEY, x))(jnp.zeros((2, 1)))

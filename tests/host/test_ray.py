@@ -1,4 +1,4 @@
-"""On a real Ray cluster, on this machine: it takes long to start."""
+"""HostProblem on a Ray cluster on this machine, which is slow to start."""
 
 import os
 import signal
@@ -39,13 +39,13 @@ def test_order_is_kept_and_values_agree_with_this_process():
     np.testing.assert_array_equal(violation, np.maximum(X[:, 0] - 1, 0))
 
 
-def test_the_cluster_is_reached_from_this_machine_alone():
+def test_the_cluster_listens_on_the_loopback_device_only():
     with make() as problem:
         problem.evaluate_host(KEY, X[:1])
         assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]
 
 
-def test_functions_that_cannot_be_imported_are_sent_whole_and_jax_is_not_imported():
+def test_functions_that_cannot_be_imported_are_pickled_and_jax_is_not_imported():
     factor = 3
 
     def nested(x):
@@ -58,7 +58,7 @@ def test_functions_that_cannot_be_imported_are_sent_whole_and_jax_is_not_importe
     np.testing.assert_array_equal(f, np.concatenate([3 * X, np.zeros_like(X)], axis=1))
 
 
-def test_an_exception_that_cannot_be_pickled_costs_that_individual_alone():
+def test_an_unpicklable_exception_fails_only_that_individual():
     with make(simulators.fails_above_two) as problem:
         f, _ = problem.evaluate_host(KEY, X)
     np.testing.assert_array_equal(np.isnan(f).all(axis=1), X[:, 0] > 2)
@@ -67,9 +67,9 @@ def test_an_exception_that_cannot_be_pickled_costs_that_individual_alone():
     assert count == 2
 
 
-def test_a_worker_killed_in_the_middle_loses_nothing():
+def test_a_worker_killed_during_a_batch_loses_nothing():
     x = np.linspace(-3, 3, 60)[:, None]
-    with make(simulators.which_process) as problem:
+    with make(simulators.process_id) as problem:
         first, _ = problem.evaluate_host(KEY, x)
         victim = int(first[-1, 0])
         killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
@@ -80,27 +80,27 @@ def test_a_worker_killed_in_the_middle_loses_nothing():
     assert problem.failures == []
 
 
-def test_an_individual_that_kills_its_worker_twice_is_given_up():
+def test_an_individual_that_kills_its_worker_twice_fails():
     with make(simulators.exits_above_two) as problem:
         f, _ = problem.evaluate_host(KEY, X[1:])
     np.testing.assert_array_equal(f[1:], F[2:])
     assert problem.failures == [("its Ray worker was killed", 1)]
 
 
-def test_a_time_out_costs_that_individual_alone():
+def test_a_time_out_fails_only_that_individual():
     with make(simulators.hangs_above_two, timeout=1.0) as problem:
         f, _ = problem.evaluate_host(KEY, X[1:])
     np.testing.assert_array_equal(f[1:], F[2:])
     assert problem.failures == [("took longer than 1 s", 1)]
 
 
-def test_a_time_out_ends_the_program_that_the_function_has_started(tmp_path):
+def test_a_time_out_ends_programs_that_the_function_started(tmp_path):
     note = tmp_path / "process"
-    with make(simulators.StartsAProgram(note), workers=1, timeout=2.0) as problem:
+    with make(simulators.StartsProgram(note), workers=1, timeout=2.0) as problem:
         problem.evaluate_host(KEY, X[:1])
         assert problem.failures == [("took longer than 2 s", 1)]
     program = Path("/proc") / note.read_text()
     end = time.monotonic() + 20
     while program.exists():
-        assert time.monotonic() < end, "it still runs"
+        assert time.monotonic() < end, "the program still runs"
         time.sleep(0.1)

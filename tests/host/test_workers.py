@@ -1,3 +1,5 @@
+"""HostProblem with worker processes and executors."""
+
 import multiprocessing
 import os
 import signal
@@ -24,10 +26,10 @@ def make(function=simulators.schaffer, **arguments):
     return HostProblem(function, **({"lower": [-3.0], "upper": [3.0], "objectives": 2} | arguments))
 
 
-def wait_until(true, seconds=20):
+def wait_until(condition, seconds=20):
     end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it has not happened in time"
+    while not condition():
+        assert time.monotonic() < end, "the condition did not hold in time"
         time.sleep(0.02)
 
 
@@ -47,8 +49,8 @@ def test_order_is_kept_and_values_agree_with_this_process():
             np.testing.assert_array_equal(violation, np.maximum(X[:, 0] - 1, 0))
 
 
-def test_the_work_is_shared_by_other_processes_that_stay_between_batches():
-    with make(simulators.which_process, workers=2) as problem:
+def test_workers_are_other_processes_that_stay_between_batches():
+    with make(simulators.process_id, workers=2) as problem:
         first = set(problem.evaluate_host(KEY, X)[0][:, 0])
         second = set(problem.evaluate_host(KEY, X)[0][:, 0])
     assert len(first) == 2
@@ -57,15 +59,15 @@ def test_the_work_is_shared_by_other_processes_that_stay_between_batches():
     assert not any(is_running(int(process)) for process in first)
 
 
-def test_batches_are_cut_into_a_block_a_worker():
-    with make(simulators.schaffer_of_many, batched=True, workers=2) as problem:
+def test_batches_are_divided_into_one_block_per_worker():
+    with make(simulators.batched_schaffer, batched=True, workers=2) as problem:
         f, _ = problem.evaluate_host(KEY, X)
     np.testing.assert_array_equal(f, F)
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_an_exception_that_cannot_be_pickled_costs_that_individual_alone(batched):
-    function = simulators.many_fail_above_two if batched else simulators.fails_above_two
+def test_an_unpicklable_exception_fails_only_that_individual(batched):
+    function = simulators.batched_fails_above_two if batched else simulators.fails_above_two
     with make(function, batched=batched, workers=2) as problem:
         f, violation = problem.evaluate_host(KEY, X)
     failed = X[:, 0] > 2
@@ -78,7 +80,7 @@ def test_an_exception_that_cannot_be_pickled_costs_that_individual_alone(batched
 
 
 @pytest.mark.parametrize("function", [simulators.killed_above_two, simulators.exits_above_two])
-def test_a_worker_that_ends_costs_the_individual_that_ends_it_twice(function):
+def test_an_individual_that_ends_its_worker_twice_fails(function):
     x = X[1:]  # one row above 2
     with make(function, workers=2) as problem:
         f, _ = problem.evaluate_host(KEY, x)
@@ -87,7 +89,7 @@ def test_a_worker_that_ends_costs_the_individual_that_ends_it_twice(function):
     assert problem.failures == [("its worker process was killed", 1)]
 
 
-def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path):
+def test_a_worker_killed_during_a_batch_loses_nothing(tmp_path):
     with make(simulators.KilledOnce(tmp_path / "mark"), workers=2) as problem:
         f, _ = problem.evaluate_host(KEY, X)
     np.testing.assert_array_equal(f, F)
@@ -95,7 +97,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path):
 
 
 def test_a_worker_killed_between_batches_loses_nothing():
-    with make(simulators.which_process, workers=2) as problem:
+    with make(simulators.process_id, workers=2) as problem:
         first = {int(process) for process in problem.evaluate_host(KEY, X)[0][:, 0]}
         for process in first:
             os.kill(process, signal.SIGKILL)
@@ -106,7 +108,7 @@ def test_a_worker_killed_between_batches_loses_nothing():
     assert problem.failures == []
 
 
-def test_a_time_out_costs_that_individual_alone():
+def test_a_time_out_fails_only_that_individual():
     x = X[1:]
     with make(simulators.hangs_above_two, workers=2, timeout=0.5) as problem:
         f, _ = problem.evaluate_host(KEY, x)
@@ -115,9 +117,9 @@ def test_a_time_out_costs_that_individual_alone():
     assert problem.failures == [("took longer than 0.5 s", 1)]
 
 
-def test_a_time_out_ends_the_program_that_the_function_has_started(tmp_path):
+def test_a_time_out_ends_programs_that_the_function_started(tmp_path):
     note = tmp_path / "process"
-    with make(simulators.StartsAProgram(note), workers=1, timeout=1.0) as problem:
+    with make(simulators.StartsProgram(note), workers=1, timeout=1.0) as problem:
         problem.evaluate_host(KEY, X[:1])
         assert problem.failures == [("took longer than 1 s", 1)]
     wait_until(lambda: not is_running(int(note.read_text())))
@@ -125,7 +127,7 @@ def test_a_time_out_ends_the_program_that_the_function_has_started(tmp_path):
 
 @pytest.mark.parametrize("error", [True, False])
 @pytest.mark.parametrize("workers", [None, 1])
-def test_what_failed_is_tried_again(tmp_path, error, workers):
+def test_failures_are_retried(tmp_path, error, workers):
     with make(simulators.FailsOnce(tmp_path / "mark", error), workers=workers, retries=1) as problem:
         f, _ = problem.evaluate_host(KEY, X)
     np.testing.assert_array_equal(f, F)
@@ -155,8 +157,8 @@ def test_outputs_of_the_wrong_shape_end_the_run_and_the_workers():
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_noise_depends_on_the_key_and_the_row_alone(batched):
-    function = simulators.noisy_of_many if batched else simulators.noisy
+def test_noise_depends_only_on_the_key_and_the_row(batched):
+    function = simulators.batched_noisy if batched else simulators.noisy
     here = make(function, batched=batched, stochastic=True)
     f, _ = here.evaluate_host(KEY, X)
     assert len(np.unique(f[:, 1])) == len(X)
@@ -167,7 +169,7 @@ def test_noise_depends_on_the_key_and_the_row_alone(batched):
         np.testing.assert_array_equal(elsewhere.evaluate_host(KEY, X)[0], f)
 
 
-def test_rows_of_several_keys_draw_as_each_would_alone():
+def test_blocks_of_several_keys_draw_independently():
     problem = make(simulators.noisy, stochastic=True)
     keys = jax.random.split(KEY, 3)
     together, _ = problem.evaluate_host(keys, np.concatenate([X, X, X]))
@@ -180,15 +182,15 @@ def test_rows_of_several_keys_draw_as_each_would_alone():
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_an_executor_of_the_users_own_is_used_and_left_open(batched):
-    function = simulators.schaffer_of_many if batched else simulators.schaffer
+def test_a_users_executor_is_used_and_left_open(batched):
+    function = simulators.batched_schaffer if batched else simulators.schaffer
     with ThreadPoolExecutor(2) as executor:
         f, _ = make(function, executor=executor, batched=batched).evaluate_host(KEY, X)
         np.testing.assert_array_equal(f, F)
         assert executor.submit(abs, -1).result() == 1
 
 
-def test_a_broken_executor_of_the_users_own_ends_the_run_with_the_remedy():
+def test_a_users_broken_executor_ends_the_run():
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         problem = make(simulators.killed_above_two, executor=executor)
         f, _ = problem.evaluate_host(KEY, X[2:])
@@ -197,7 +199,7 @@ def test_a_broken_executor_of_the_users_own_ends_the_run_with_the_remedy():
             problem.evaluate_host(KEY, X)
 
 
-def test_functions_that_cannot_be_imported_are_sent_whole():
+def test_functions_that_cannot_be_imported_are_pickled():
     factor = 3
     with make(lambda x: (factor * x[0], 1.0), constraints=lambda _: factor, workers=2) as problem:
         f, violation = problem.evaluate_host(KEY, X)
@@ -205,15 +207,15 @@ def test_functions_that_cannot_be_imported_are_sent_whole():
     np.testing.assert_array_equal(violation, 3)
 
 
-def test_functions_that_cannot_be_sent_are_refused_with_the_remedy():
+def test_unpicklable_functions_are_rejected():
     lock = threading.Lock()
     for arguments in ({"function": lambda _: lock}, {"constraints": lambda _: lock}):
         with pytest.raises(TypeError, match=r"cannot be sent to a worker .* made inside the function"):
             make(workers=2, **arguments)
 
 
-def test_a_worker_imports_no_jax_and_keeps_off_the_gpu():
-    with make(simulators.surroundings, workers=1) as problem:
+def test_a_worker_does_not_import_jax_or_use_the_gpu():
+    with make(simulators.environment, workers=1) as problem:
         f, _ = problem.evaluate_host(KEY, X[:1])
     assert f.tolist() == [[0.0, float(os.environ.get("JAX_PLATFORMS", "cpu") == "cpu")]]
 
@@ -230,7 +232,7 @@ def test_a_worker_imports_no_jax_and_keeps_off_the_gpu():
         ),
         ({"retries": -1}, ValueError, "retries must be at least 0, got -1"),
         ({"timeout": 0, "workers": 1}, ValueError, r"timeout must be a finite number in \(0, inf\), got 0"),
-        ({"timeout": 1}, ValueError, "timeout needs workers= or executor='ray': what runs in this process"),
+        ({"timeout": 1}, ValueError, "timeout needs workers= or executor='ray': a call in this process"),
         (
             {"timeout": 1, "executor": ThreadPoolExecutor(1)},
             ValueError,
@@ -238,18 +240,18 @@ def test_a_worker_imports_no_jax_and_keeps_off_the_gpu():
         ),
     ],
 )
-def test_bad_arguments_are_refused(arguments, error, message):
+def test_invalid_arguments_are_rejected(arguments, error, message):
     with pytest.raises(error, match=message):
         make(**arguments)
 
 
-def test_problems_compare_by_what_they_do_and_where():
+def test_equality_includes_workers():
     assert make(workers=2, timeout=1.0) == make(workers=2, timeout=1.0)
     assert make(workers=2) != make(workers=3)
 
 
-def test_a_problem_that_nobody_uses_any_more_ends_its_workers():
-    problem = make(simulators.which_process, workers=1)
+def test_workers_stop_when_the_problem_is_collected():
+    problem = make(simulators.process_id, workers=1)
     process = int(problem.evaluate_host(KEY, X[:1])[0][0, 0])
     assert is_running(process)
     del problem
@@ -263,7 +265,7 @@ import time
 import numpy as np
 import tensorrvea as tr
 
-# A parent that ignores interrupts, as a shell does for what runs in the background, passes that on.
+# A shell that runs this in the background makes it ignore interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def simulate(x):
@@ -295,7 +297,7 @@ def test_an_interrupted_or_killed_run_leaves_no_process_behind(how):
 
 
 @pytest.mark.parametrize("as_file", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_scripts_need_no_guard_and_sessions_can_use_workers(tmp_path, as_file):
+def test_scripts_need_no_main_guard_and_sessions_can_use_workers(tmp_path, as_file):
     script = SCRIPT.format(seconds=0.01)
     (tmp_path / "script.py").write_text(script)
     command = [sys.executable, *([str(tmp_path / "script.py")] if as_file else ["-c", script])]

@@ -1,4 +1,4 @@
-"""The metrics of the host, against moocore and pymoo, and by hand."""
+"""Metrics in NumPy, compared with moocore, pymoo and hand-computed values."""
 
 from importlib import import_module
 
@@ -26,9 +26,9 @@ SETS = {
     "duplicated": np.repeat(sphere(20, 3), 3, axis=0),
     "dominated": np.concatenate([sphere(30, 3), 1.1 * sphere(30, 3)]),
     "degenerate": np.stack([np.linspace(0, 1, 30), np.linspace(1, 0, 30), np.full(30, 0.5)], axis=1),
-    "lone": np.array([[0.2, 0.3, 0.4]]),
+    "single point": np.array([[0.2, 0.3, 0.4]]),
     "ties": RNG.integers(0, 4, (60, 3)) / 4,
-    "beyond": 2 * RNG.random((60, 3)),
+    "partly beyond the reference": 2 * RNG.random((60, 3)),
 }
 
 
@@ -47,7 +47,7 @@ def test_hypervolume_by_inclusion_and_exclusion():
     assert metrics.hypervolume(f, np.ones(3)) == pytest.approx(single - pairs + (1 - f.max(axis=0)).prod())
 
 
-def test_a_point_that_does_not_dominate_the_reference_adds_nothing():
+def test_points_outside_the_reference_add_nothing():
     inside = [[0.2, 0.8], [0.8, 0.2]]
     outside = [[1.0, 0.0], [0.0, 1.0], [-5.0, 1.5], [2.0, 2.0]]
     assert metrics.hypervolume(inside + outside, [1.0, 1.0]) == metrics.hypervolume(inside, [1.0, 1.0])
@@ -56,13 +56,13 @@ def test_a_point_that_does_not_dominate_the_reference_adds_nothing():
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, 8])
-def test_the_estimate_is_within_its_standard_error(m):
+def test_estimate_is_within_its_standard_error(m):
     f, reference = sphere(25, m), np.full(m, 1.2)
     exact = moocore.hypervolume(f, ref=reference)
     estimates = [metrics.hypervolume_estimate(f, reference, samples=4000, seed=seed) for seed in range(20)]
-    off = np.array([(estimate.value - exact) / estimate.standard_error for estimate in estimates])
-    assert np.abs(off).max() < 4
-    assert 0.5 < off.std() < 1.6  # so that the standard error is neither too small nor too large
+    deviation = np.array([(estimate.value - exact) / estimate.standard_error for estimate in estimates])
+    assert np.abs(deviation).max() < 4
+    assert 0.5 < deviation.std() < 1.6  # the standard error is neither too small nor too large
     assert metrics.hypervolume_estimate(f, reference, samples=4000, seed=3) == estimates[3]
 
 
@@ -74,19 +74,19 @@ def test_hypervolume_of_many_objectives_is_the_estimate():
     assert estimate.standard_error < 0.01 * estimate.value
 
 
-def test_scales_and_signs_of_objectives_carry_through():
+def test_metrics_respect_scales_and_directions():
     f = SETS["front"]
     reference, scale = np.full(3, 1.1), np.array([1e3, 1e-3, 7.0])
     volume = metrics.hypervolume(f, reference)
     assert metrics.hypervolume(f * scale, reference * scale) == pytest.approx(volume * 7.0)
     estimate = metrics.hypervolume_estimate(f * scale, reference * scale)
     assert estimate.value == pytest.approx(volume * 7.0, abs=4 * estimate.standard_error)
-    turned = np.array([-1, 1, -1])
+    signs = np.array([-1, 1, -1])
     directions = ("max", "min", "max")
-    assert metrics.hypervolume(f * turned, reference * turned, directions) == pytest.approx(volume)
+    assert metrics.hypervolume(f * signs, reference * signs, directions) == pytest.approx(volume)
     front = sphere(50, 3, seed=1)
     expected = metrics.igd_plus(f, front)
-    assert metrics.igd_plus(f * turned, front * turned, directions) == pytest.approx(expected)
+    assert metrics.igd_plus(f * signs, front * signs, directions) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -103,14 +103,14 @@ def test_distances_agree_with_pymoo_and_moocore(name):
         assert metrics.spacing(f) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_igd_plus_in_blocks_is_the_same(monkeypatch):
+def test_igd_plus_is_independent_of_the_block_size(monkeypatch):
     f, front = SETS["random"], sphere(300, 3)
     whole = metrics.igd_plus(f, front)
     monkeypatch.setattr(import_module("tensorrvea.metrics.igd"), "BLOCK", 7 * f.size)
     assert metrics.igd_plus(f, front) == pytest.approx(whole, rel=1e-14)
 
 
-def test_expected_utility_as_the_paper_writes_it():
+def test_expected_utility_matches_the_formula_of_the_paper():
     rewards = RNG.random((40, 2)) * [10, 3]
     weights = metrics.utility_weights(2)
     np.testing.assert_allclose(weights[:, 0], np.linspace(0, 1, 100))
@@ -120,8 +120,8 @@ def test_expected_utility_as_the_paper_writes_it():
     assert metrics.expected_utility(rewards * [1, -1], ("max", "min")) == pytest.approx(expected)
 
 
-def test_normalised_hypervolume_of_a_dense_front_is_that_of_the_ball():
-    # DTLZ2's front in other units: a sphere's octant leaves 1 - π/6 of the unit cube.
+def test_normalised_hypervolume_of_a_dense_spherical_front():
+    # DTLZ2's front in other units: an octant of the ball leaves 1 - π/6 of the unit cube.
     front = sphere(20_000, 3) * [2, 5, 0.1] + 3
     assert metrics.normalised_hypervolume(front, front) == pytest.approx(1 - np.pi / 6, abs=0.01)
     assert metrics.normalised_hypervolume(front + 100, front) == 0
@@ -129,7 +129,7 @@ def test_normalised_hypervolume_of_a_dense_front_is_that_of_the_ball():
     np.testing.assert_array_equal(metrics.normalise_by_front([[0.5, 0.5, 6.0]], flat), [[0.5, 0.5, 1.0]])
 
 
-def test_the_derived_reference_point_is_over_each_sets_own_front():
+def test_derived_reference_point_is_the_worst_of_each_front():
     # As in the paper's tables: forward reward not below 0, and the largest control cost of any front.
     first = np.array([[30.0, -200.0], [10.0, -50.0], [5.0, -300.0]])  # the last is dominated
     later = np.array([[90.0, -599.0], [20.0, -100.0]])
@@ -149,7 +149,7 @@ FRONT = [[0.0, 1.0], [1.0, 0.0]]
         (lambda: metrics.igd([[np.nan, 1.0]], FRONT), r"F must be finite, got nan at \(0, 0\)"),
         (lambda: metrics.igd(np.empty((0, 2)), FRONT), "F must hold at least one point, got 0"),
         (lambda: metrics.gd([[0.0, 1.0]], np.empty((0, 2))), "front must hold at least one point"),
-        (lambda: metrics.igd_plus([[0.0, 1.0, 2.0]], FRONT), "as many objectives, got 3 and 2"),
+        (lambda: metrics.igd_plus([[0.0, 1.0, 2.0]], FRONT), "equally many objectives, got 3 and 2"),
         (lambda: metrics.igd([0.0, 1.0], FRONT), r"F must have shape \(points, objectives\)"),
         (lambda: metrics.hypervolume(FRONT, [1.0]), "one value for each of 2 objectives, got 1"),
         (lambda: metrics.hypervolume(FRONT, 1.0), r"reference must have shape \(objectives,\)"),
@@ -164,6 +164,6 @@ FRONT = [[0.0, 1.0], [1.0, 0.0]]
         (lambda: metrics.derived_reference_point([FRONT], limits=(0.0,)), "limits must have one entry"),
     ],
 )
-def test_errors_say_what_is_wrong(call, message):
+def test_errors_name_the_argument(call, message):
     with pytest.raises(ValueError, match=message):
         call()

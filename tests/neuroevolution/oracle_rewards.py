@@ -1,4 +1,4 @@
-"""The paper's objectives, written a second time: in plain NumPy, of a whole recorded episode at once."""
+"""The paper's objectives, implemented independently in NumPy for a whole recorded episode."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ HEIGHT = 1.25
 
 
 def returns_of(task, trajectory, control_weight):
-    """Sums of the rewards over the steps of an episode, from states and actions alone."""
+    """Returns of an episode, computed from its states and actions."""
     q, actions, dt = trajectory.q.astype(float), trajectory.actions.astype(float), trajectory.dt
     steps = len(actions)
     assert len(q) == steps + 1
@@ -29,7 +29,7 @@ def returns_of(task, trajectory, control_weight):
 
 
 def first_fall(task, q, qd):
-    """The step after which the robot is not healthy any more; None if it never falls."""
+    """The first step after which the robot is unhealthy; None if it never falls."""
     for step in range(1, len(q)):
         height, lean = q[step, 1] + HEIGHT, q[step, 2]
         if task.startswith("MoHopper"):

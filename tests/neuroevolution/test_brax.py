@@ -1,4 +1,4 @@
-"""Brax: against its own environments, and the one place where it is mended."""
+"""Brax: agreement with its own environments, and the patch of its clip."""
 
 import inspect
 
@@ -13,35 +13,34 @@ from toy import lanes_of, plain_loop
 from tensorrvea import TensorRVEA, optimize
 from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.backends.brax import import_brax, quiet
-from tensorrvea.neuroevolution.replay import record_from
 
-# The paper's tasks with each of the pipelines. Of the others, which are rows of the same table, one with one.
+# The paper's tasks with each pipeline, and one other task.
 COMBINATIONS = [(name, backend) for name in PAPER for backend in TASKS[name].pipelines] + [("MoAnt", "brax")]
 
 
-def test_the_mended_clip_is_still_needed():
-    """When this fails, Brax fits current JAX again: remove ``_NumpyWithOldClip`` and where it is used."""
+def test_the_clip_patch_is_still_needed():
+    """If this fails, Brax works with current JAX again: remove the patch in ``import_brax``."""
     import_brax()
     import brax.fluid
 
-    assert "a_min=" in inspect.getsource(brax.fluid), "brax/fluid.py does not call clip(a_min=…) any more"
+    assert "a_min=" in inspect.getsource(brax.fluid), "brax/fluid.py no longer calls clip(a_min=…)"
     with pytest.raises(TypeError):
         jnp.clip(jnp.zeros(2), a_min=1e-12)
 
 
-def test_the_mended_clip_does_what_the_old_one_did():
+def test_the_patched_clip_behaves_like_the_old_one():
     import_brax()
     import brax.fluid
 
     np.testing.assert_array_equal(brax.fluid.jp.clip(jnp.array([-1.0, 0.5]), a_min=0.25), [0.25, 0.5])
     assert brax.fluid.jp.sqrt is jnp.sqrt
-    assert jnp.clip is not brax.fluid.jp.clip  # nobody else's NumPy is changed
+    assert jnp.clip is not brax.fluid.jp.clip  # other modules are unchanged
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_records")
 @pytest.mark.parametrize(("task", "backend"), COMBINATIONS)
-def test_returns_are_those_of_recorded_episodes_computed_again(task, backend):
+def test_returns_agree_with_the_oracle_on_recorded_episodes(task, backend):
     problem = RobotProblem(task=task, backend=backend, steps=12, lanes=3, episodes=2)
     x = 3 * problem.sample(jax.random.key(3), 4)
     f, violation = jax.jit(problem.evaluate, compiler_options=QUICKLY)(jax.random.key(0), x)
@@ -51,13 +50,13 @@ def test_returns_are_those_of_recorded_episodes_computed_again(task, backend):
         wanted = []
         for episode in range(2):
             start = tuple(part[episode : episode + 1] for part in starts)
-            trajectory = record_from(problem, x[row], start, steps=12)
+            trajectory = problem.record_from(x[row], start, steps=12)
             wanted.append(returns_of(task, trajectory, problem.control_weight))
             assert len(trajectory.actions) == (first_fall(task, trajectory.q, trajectory.qd) or 12)
         np.testing.assert_allclose(-f[row], np.mean(wanted, axis=0), rtol=2e-3, atol=2e-3)
 
 
-# Brax's names of the parts of its reward.
+# Brax's names for the forward term of its reward.
 FORWARD = {"hopper": "reward_forward", "walker2d": "reward_forward", "halfcheetah": "reward_run",
            "swimmer": "reward_fwd", "ant": "reward_forward", "reacher": "reward_dist"}  # fmt: skip
 
@@ -65,12 +64,12 @@ FORWARD = {"hopper": "reward_forward", "walker2d": "reward_forward", "halfcheeta
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_records")
 @pytest.mark.parametrize("task", ["MoHopper-m3", "MoHalfCheetah", "MoSwimmer", "MoReacher"])
-def test_steps_are_those_of_brax_own_environment(task):
-    """The same policy, stepped by ``brax.envs``: observations, forward rewards and falls agree."""
+def test_steps_agree_with_brax_own_environment(task):
+    """Observations, forward rewards and falls agree with ``brax.envs`` for the same actions."""
     problem = RobotProblem(task=task, backend="brax", steps=12)
     environment = problem.world.physics.environment
     x = 3 * problem.sample(jax.random.key(4), 1)[0]
-    trajectory = record_from(problem, x, problem.start_states(jax.random.key(0)), steps=12)
+    trajectory = problem.record_from(x, problem.start_states(jax.random.key(0)), steps=12)
     rows = len(trajectory.actions)
     with quiet():
         state = jax.jit(environment.reset, compiler_options=QUICKLY)(jax.random.key(0))
@@ -80,19 +79,19 @@ def test_steps_are_those_of_brax_own_environment(task):
         state = state.replace(pipeline_state=pipeline_state, obs=environment._get_obs(pipeline_state))
         for i in range(rows):
             ours = problem.task.observe(trajectory.q[i], trajectory.qd[i])
-            # Brax turns the reacher's tip velocity by an offset that it does not rotate; ours is the tip's own.
+            # Brax computes the reacher's tip velocity with an offset that it does not rotate; ours is exact.
             same = [j for j in range(len(ours)) if task != "MoReacher" or j not in (6, 7)]
             np.testing.assert_allclose(np.asarray(state.obs)[same], ours[same], rtol=1e-3, atol=2e-3)
             state = step(state, trajectory.actions[i])
             alive = problem.task.healthy is not TASKS["MoHalfCheetah"].healthy
-            forward = float(state.metrics[FORWARD[problem.task.environment]])
+            forward = float(state.metrics[FORWARD[problem.task.environment or problem.task.model]])
             np.testing.assert_allclose(trajectory.rewards[i, 0] - alive, forward, rtol=1e-2, atol=2e-2)
             assert bool(state.done) == (rows < 12 and i == rows - 1)
 
 
 @pytest.mark.slow
-def test_lanes_give_the_bits_of_the_plain_loop():
-    """At the same width and in the same lane: compilers may round another lane of a batch differently."""
+def test_lanes_are_bit_identical_to_the_plain_loop():
+    """At the same width and in the same lane, since other lanes of a batch may be rounded differently."""
     problem = RobotProblem(task="MoHopper-m2", backend="brax", steps=120, lanes=8)
     x = problem.sample(jax.random.key(1), 30)
     world = problem.world
@@ -115,7 +114,7 @@ def test_lanes_give_the_bits_of_the_plain_loop():
 
 
 @pytest.mark.slow
-def test_a_run_in_compiled_code():
+def test_optimisation_in_compiled_code():
     problem = RobotProblem(task="MoReacher", backend="brax-spring", steps=10, starts="new")
     result = optimize(problem, TensorRVEA(population=8), generations=2, seed=1)
     assert result.F.shape[1] == 2

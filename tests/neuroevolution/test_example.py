@@ -1,4 +1,4 @@
-"""The example that evolves a hopper, with sizes that a test can wait for."""
+"""The example that evolves a hopper, at small sizes."""
 
 import runpy
 from pathlib import Path

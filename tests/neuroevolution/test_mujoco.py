@@ -1,4 +1,4 @@
-"""The C engine: against MuJoCo stepped by hand, whatever the number of lanes, and what happens when it explodes."""
+"""The C engine: agreement with MuJoCo stepped by hand, independence of lanes, and exploding simulations."""
 
 from pathlib import Path
 
@@ -11,8 +11,7 @@ from oracle_rewards import first_fall, returns_of
 from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo, run_on_host
 from tensorrvea.neuroevolution.models import load_model
-from tensorrvea.neuroevolution.replay import record_from
-from tensorrvea.neuroevolution.tasks import walker_observation
+from tensorrvea.neuroevolution.rules import walker_observation
 
 
 def problem_of(task, **settings):
@@ -24,7 +23,7 @@ def policies(problem, n, scale=3.0):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_returns_are_those_of_a_recorded_episode_computed_again(task):
+def test_returns_agree_with_the_oracle_on_recorded_episodes(task):
     problem = problem_of(task, episodes=2)
     x = policies(problem, 6)
     starts = problem.start_states(jax.random.key(0))
@@ -32,7 +31,7 @@ def test_returns_are_those_of_a_recorded_episode_computed_again(task):
     for row in range(len(x)):
         for episode in range(2):
             start = tuple(np.asarray(part)[episode : episode + 1] for part in starts)
-            trajectory = record_from(problem, x[row], start, steps=40)
+            trajectory = problem.record_from(x[row], start, steps=40)
             wanted = returns_of(task, trajectory, problem.control_weight)
             np.testing.assert_allclose(played.returns[row, episode], wanted, rtol=1e-9, atol=1e-9)
             assert played.lengths[row, episode] == (first_fall(task, trajectory.q, trajectory.qd) or 40)
@@ -41,11 +40,11 @@ def test_returns_are_those_of_a_recorded_episode_computed_again(task):
     assert (violation == 0).all()
 
 
-def test_the_engine_is_mujoco_stepped_by_hand():
+def test_episodes_agree_with_mujoco_stepped_by_hand():
     problem = problem_of("MoHopper-m3")
     x = policies(problem, 1)[0]
     start = problem.start_states(jax.random.key(0))
-    trajectory = record_from(problem, x, start, steps=40)
+    trajectory = problem.record_from(x, start, steps=40)
     model = load_model("hopper")
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = np.asarray(start[0])[0], np.asarray(start[1])[0]
@@ -53,14 +52,14 @@ def test_the_engine_is_mujoco_stepped_by_hand():
     for step in range(len(trajectory.actions)):
         np.testing.assert_allclose(trajectory.q[step], data.qpos, atol=1e-8)
         data.ctrl[:] = act(walker_observation(data.qpos.copy(), data.qvel.copy()))
-        data.qacc_warmstart[:] = 0  # the batch rollout starts its solver afresh
+        data.qacc_warmstart[:] = 0  # the batch rollout restarts its solver
         for _ in range(4):
             mujoco.mj_step(model, data)
     assert problem.world.physics.dt == pytest.approx(0.008)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 7, 100])
-def test_returns_do_not_depend_on_the_lanes_bit_for_bit(lanes):
+def test_returns_are_bit_identical_for_any_number_of_lanes(lanes):
     problem = problem_of("MoHopper-m2", steps=100, episodes=2)
     x = policies(problem, 9)
     q, qd = (np.asarray(part, np.float64)[None] for part in problem.start_states(jax.random.key(0)))
@@ -73,7 +72,7 @@ def test_returns_do_not_depend_on_the_lanes_bit_for_bit(lanes):
 
 @pytest.fixture
 def exploding(monkeypatch):
-    """A hopper that is thrown in its third step if its policy pushes hard."""
+    """Simulations explode when a policy pushes hard."""
     original = MuJoCo.step
 
     def step(self, q, qd, action):
@@ -83,7 +82,7 @@ def exploding(monkeypatch):
     monkeypatch.setattr(MuJoCo, "step", step)
 
 
-def test_an_exploding_simulation_is_a_failed_evaluation_and_leaves_no_log(exploding, tmp_path, monkeypatch, capfd):
+def test_an_exploding_simulation_fails_its_evaluation_and_leaves_no_log(exploding, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     problem = problem_of("MoHopper-m2", episodes=2)
     x = policies(problem, 30, scale=2.0)
@@ -98,16 +97,16 @@ def test_an_exploding_simulation_is_a_failed_evaluation_and_leaves_no_log(explod
     assert capfd.readouterr().err == ""
 
 
-def test_mujoco_does_not_put_an_exploded_robot_back_to_its_start():
+def test_mujoco_does_not_reset_an_exploded_robot():
     physics = problem_of("MoHopper-m2").world.physics
     q, qd = np.zeros((2, 6)), np.zeros((2, 6))
     qd[1] = 1e9
-    after, _, gave_up = physics.step(q, qd, np.zeros((2, 3)))
-    np.testing.assert_array_equal(gave_up, [False, True])
+    after, _, stopped = physics.step(q, qd, np.zeros((2, 3)))
+    np.testing.assert_array_equal(stopped, [False, True])
     assert np.abs(after[1]).max() > 1e6
 
 
-def test_the_warning_handler_of_others_is_given_back():
+def test_the_previous_warning_handler_is_restored():
     heard = []
     mujoco.set_mju_user_warning(heard.append)
     try:
@@ -120,7 +119,7 @@ def test_the_warning_handler_of_others_is_given_back():
         mujoco.set_mju_user_warning(None)
 
 
-def test_parts_have_start_states_of_their_own():
+def test_blocks_have_their_own_start_states():
     problem = problem_of("MoHopper-m2", starts="new")
     x = policies(problem, 4)
     keys = jax.random.split(jax.random.key(5), 2)
@@ -129,5 +128,5 @@ def test_parts_have_start_states_of_their_own():
         alone, _ = problem.evaluate_host(keys[part], x)
         np.testing.assert_array_equal(together[4 * part : 4 * part + 4], alone)
     assert not np.array_equal(together[:4], together[4:])
-    with pytest.raises(ValueError, match="7 policies cannot be parted equally among 2 keys"):
+    with pytest.raises(ValueError, match="must be a multiple of the 2 keys, got 7"):
         problem.evaluate_host(keys, np.concatenate([x, x])[:7])

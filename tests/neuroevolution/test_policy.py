@@ -11,13 +11,13 @@ from tensorrvea.neuroevolution import MLP, TASKS
 @pytest.mark.parametrize(
     ("task", "size"), [("MoHalfCheetah", 390), ("MoHopper-m2", 243), ("MoHopper-m3", 243), ("MoSwimmer", 178)]
 )
-def test_decision_sizes_are_the_papers(task, size):
+def test_numbers_of_weights_are_those_of_the_paper(task, size):
     assert MLP(inputs=TASKS[task].observations, outputs=TASKS[task].actions).size == size
 
 
-def test_a_network_by_hand():
+def test_a_network_agrees_with_hand_computed_values():
     policy = MLP(inputs=2, outputs=1, hidden=(2,))
-    # Layer 1: the matrix by rows (inputs × outputs), then its bias; layer 2 likewise.
+    # Per layer: the matrix by rows (inputs × outputs), then the bias.
     x = np.array([1.0, -1.0, 0.5, 2.0, 0.1, -0.2, 3.0, -0.5, 0.25])
     a, b = 0.3, -0.7
     first = np.tanh(1.0 * a + 0.5 * b + 0.1)
@@ -27,7 +27,7 @@ def test_a_network_by_hand():
 
 
 @pytest.mark.parametrize("hidden", [(), (5,), (7, 3), (4, 4, 4)])
-def test_a_batch_is_each_policy_for_itself(hidden):
+def test_a_batch_agrees_with_single_policies(hidden):
     policy = MLP(inputs=3, outputs=2, hidden=hidden)
     generator = np.random.default_rng(0)
     x, observation = generator.normal(size=(6, policy.size)), generator.normal(size=(6, 3))
@@ -38,19 +38,19 @@ def test_a_batch_is_each_policy_for_itself(hidden):
     assert (np.abs(together) < 1).all()
 
 
-def test_a_loaded_policy_takes_many_observations():
+def test_a_loaded_policy_takes_several_observations():
     policy = MLP(inputs=3, outputs=2)
     act = policy.load(np.random.default_rng(1).normal(size=policy.size))
     observations = np.random.default_rng(2).normal(size=(5, 3))
     np.testing.assert_allclose(act(observations), np.stack([act(row) for row in observations]), rtol=1e-14)
 
 
-def test_a_vector_of_the_wrong_length_is_refused():
+def test_a_vector_of_the_wrong_length_is_rejected():
     with pytest.raises(ValueError, match=r"x must have shape \(243,\), the weights of 11 → 16 → 3, got \(242,\)"):
         MLP(inputs=11, outputs=3).load(np.zeros(242))
 
 
-def test_an_observation_of_the_wrong_length_is_refused():
+def test_an_observation_of_the_wrong_length_is_rejected():
     with pytest.raises(ValueError, match="observation must end in 11 numbers"):
         MLP(inputs=11, outputs=3).load(np.zeros(243))(np.zeros(10))
 
@@ -63,6 +63,6 @@ def test_an_observation_of_the_wrong_length_is_refused():
         ({"hidden": 16}, "hidden takes the sizes of the hidden layers"),
     ],
 )
-def test_wrong_sizes_are_refused(arguments, message):
+def test_invalid_sizes_are_rejected(arguments, message):
     with pytest.raises((TypeError, ValueError), match=message):
         MLP(**({"inputs": 3, "outputs": 2} | arguments))

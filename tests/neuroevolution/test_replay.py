@@ -1,4 +1,4 @@
-"""Replays, pictures and honest scores."""
+"""Replays, animations and scores on unseen start states."""
 
 import json
 
@@ -9,9 +9,9 @@ from PIL import Image
 
 from tensorrvea.neuroevolution import RobotProblem, Scores, record, render, replay, rescore
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo
-from tensorrvea.neuroevolution.replay import capsules
+from tensorrvea.neuroevolution.capsules import capsules
 from tensorrvea.neuroevolution.tasks import TASKS
-from tensorrvea.report.from_result import _replay
+from tensorrvea.report.from_result import replay_from_episode
 
 
 def problem_of(task="MoHopper-m2", **settings):
@@ -22,8 +22,8 @@ def policies(problem, n=3):
     return np.asarray(problem.sample(jax.random.key(0), n), np.float64)
 
 
-def test_the_standing_hopper_by_hand():
-    """Torso from 1.05 to 1.45, thigh below it, and a foot that lies along x; all as in its model's file."""
+def test_capsules_of_the_standing_hopper():
+    """As in the model's file: torso from 1.05 to 1.45, thigh below it, and the foot along x."""
     parts = capsules(TASKS["MoHopper-m2"], np.zeros((1, 6)))
     assert parts.names == ("torso_geom", "thigh_geom", "leg_geom", "foot_geom")
     np.testing.assert_allclose(parts.radii, [0.05, 0.05, 0.04, 0.06])
@@ -35,10 +35,10 @@ def test_the_standing_hopper_by_hand():
     assert not parts.fixed.any()
 
 
-def test_a_moved_and_turned_hopper():
+def test_capsules_of_a_moved_and_rotated_hopper():
     q = np.array([[2.0, 0.5, np.pi / 2, 0, 0, 0]])
     torso = capsules(TASKS["MoHopper-m2"], q).ends[0, 0]
-    np.testing.assert_allclose(torso, [1.8, 1.75, 2.2, 1.75], atol=1e-6)  # about +y: upwards turns to +x
+    np.testing.assert_allclose(torso, [1.8, 1.75, 2.2, 1.75], atol=1e-6)  # about +y: up becomes +x
 
 
 def test_the_reachers_walls_are_fixed():
@@ -48,7 +48,7 @@ def test_the_reachers_walls_are_fixed():
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_a_replay_is_a_small_plain_file(task):
+def test_a_replay_is_a_small_json_file(task):
     problem = problem_of(task)
     shown = replay(problem.load(policies(problem)[0]), seed=3)
     data = json.loads(shown.json())
@@ -58,14 +58,14 @@ def test_a_replay_is_a_small_plain_file(task):
     np.testing.assert_allclose(frames, shown.ends, atol=5.1e-4)
     assert len(data["returns"]) == len(data["objectives"]) == problem.objectives
     np.testing.assert_allclose(shown.positions[..., 0], (shown.ends[..., 0] + shown.ends[..., 2]) / 2)
-    if task != "MoAnt":  # planar: lengths stay, seen from the side
+    if task != "MoAnt":  # planar robots keep their lengths
         np.testing.assert_allclose(shown.lengths, np.broadcast_to(shown.lengths[0], shown.lengths.shape), atol=1e-6)
     assert shown.angles.shape == shown.lengths.shape
     assert len(shown.json()) < 60_000
 
 
 @pytest.mark.parametrize("bad", [np.nan, 1e9])
-def test_a_replay_of_an_exploding_simulation_ends_before_it(bad, monkeypatch, tmp_path):
+def test_a_replay_ends_before_the_simulation_explodes(bad, monkeypatch, tmp_path):
     problem = problem_of(task="MoHalfCheetah")
     policy = problem.load(policies(problem)[0])
     whole = replay(policy)
@@ -77,16 +77,16 @@ def test_a_replay_of_an_exploding_simulation_ends_before_it(bad, monkeypatch, tm
 
     monkeypatch.setattr(MuJoCo, "step", step)
     shown = replay(policy, frames_per_second=1000)
-    assert len(shown.ends) == 11  # the start, and what ten steps led to
+    assert len(shown.ends) == 11  # the start and ten steps
     np.testing.assert_array_equal(shown.ends[0], whole.ends[0])
     assert np.abs(shown.ends).max() < 3
     assert shown.returns is None
     assert json.loads(shown.json(), parse_constant=pytest.fail)["returns"] is None
-    assert _replay(shown, 0).returns is None  # as a report has it
+    assert replay_from_episode(shown, 0).returns is None  # as a report has it
     render(shown, tmp_path / "robot.gif", width=64)
 
 
-def test_a_record_is_an_episode_from_an_unseen_start():
+def test_a_recorded_episode_starts_at_an_unseen_state():
     problem = problem_of()
     x = policies(problem)[0]
     trajectory = record(problem.load(x), seed=2)
@@ -100,7 +100,7 @@ def test_a_record_is_an_episode_from_an_unseen_start():
 
 
 @pytest.mark.parametrize("task", ["MoHopper-m2", "MoSwimmer", "MoReacher"])
-def test_a_picture_is_drawn_without_a_display(task, tmp_path, monkeypatch):
+def test_an_animation_is_drawn_without_a_display(task, tmp_path, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     problem = problem_of(task)
     path = render(problem.load(policies(problem)[0]), tmp_path / "robot.gif", steps=20, width=160)
@@ -114,10 +114,10 @@ def test_a_picture_is_drawn_without_a_display(task, tmp_path, monkeypatch):
             colours.append(np.asarray(picture.convert("RGB")))
     assert not np.array_equal(*colours)
     blue = (np.abs(colours[0].astype(int) - (0, 114, 178)).sum(axis=-1) < 40).sum()
-    assert blue > 20 or task == "MoReacher"  # the first part of the robot is in the picture
+    assert blue > 20 or task == "MoReacher"  # the first part of the robot is visible
 
 
-def test_a_picture_of_a_replay_is_the_same(tmp_path):
+def test_the_animation_of_a_replay_is_the_same(tmp_path):
     problem = problem_of()
     policy = problem.load(policies(problem)[0])
     one = render(policy, tmp_path / "one.gif", seed=1, width=64)
@@ -125,12 +125,12 @@ def test_a_picture_of_a_replay_is_the_same(tmp_path):
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_pictures_and_replays_say_what_they_take(tmp_path):
+def test_invalid_arguments_of_render_and_replay_are_rejected(tmp_path):
     problem = problem_of()
     policy = problem.load(policies(problem)[0])
     with pytest.raises(ValueError, match=r"path must end in \.gif, got 'robot.mp4'"):
         render(policy, "robot.mp4")
-    with pytest.raises(TypeError, match=r"policy takes what problem\.load\(x\) gives"):
+    with pytest.raises(TypeError, match=r"policy takes what problem\.load\(x\) returns"):
         replay(np.zeros(243))
     with pytest.raises(ValueError, match="frames_per_second must be a finite number"):
         replay(policy, frames_per_second=0)
@@ -151,7 +151,7 @@ def test_scores_are_means_and_spreads_on_unseen_starts():
     np.testing.assert_array_equal(rescore(problem, x[1:2], episodes=5, seed=4).returns[0], scores.returns[1])
 
 
-def test_failed_episodes_are_left_out_of_scores_and_counted():
+def test_failed_episodes_are_excluded_from_scores_and_counted():
     scores = Scores(
         returns=np.array([[[1.0, 2.0], [np.nan, 9.0], [3.0, 6.0]]]), failed=np.array([[False, True, False]])
     )
@@ -160,7 +160,7 @@ def test_failed_episodes_are_left_out_of_scores_and_counted():
     assert scores.failures.tolist() == [1]
 
 
-def test_scores_say_what_they_take():
+def test_invalid_arguments_of_rescore_are_rejected():
     problem = problem_of()
     with pytest.raises(ValueError, match="x must have 243 columns"):
         rescore(problem, np.zeros((2, 10)))

@@ -1,4 +1,4 @@
-"""A robot's task as a problem: its box, signs, start states, identity, and its errors."""
+"""RobotProblem: bounds, signs, start states, identity and errors."""
 
 import sys
 from dataclasses import replace
@@ -21,7 +21,7 @@ def hopper(**settings):
     return RobotProblem(**({"task": "MoHopper-m2", "backend": "mujoco", "steps": 30} | settings))
 
 
-def test_the_box_and_the_first_population_are_the_papers():
+def test_bounds_and_first_population_are_those_of_the_paper():
     problem = hopper()
     assert problem.box == (-8, 8)
     assert (problem.variables, problem.objectives) == (243, 2)
@@ -44,27 +44,27 @@ def test_every_task_is_a_problem(name):
     assert (violation == 0).all()
 
 
-def test_the_control_weight_is_a_parameter_as_printed_by_default():
+def test_the_control_weight_is_a_parameter_with_the_papers_default():
     x = np.asarray(hopper().sample(jax.random.key(1), 3), np.float64)
-    printed, braxs = hopper(), hopper(control_weight=0.001)
-    assert printed.control_weight == 1
-    f, g = (problem.evaluate_host(jax.random.key(0), x)[0] for problem in (printed, braxs))
-    assert (g < f).all()  # minimised: less is paid
+    paper, brax = hopper(), hopper(control_weight=0.001)
+    assert paper.control_weight == 1
+    f, g = (problem.evaluate_host(jax.random.key(0), x)[0] for problem in (paper, brax))
+    assert (g < f).all()  # minimised: the cost is lower
     np.testing.assert_allclose((f - g)[:, 0], (f - g)[:, 1], rtol=1e-9)  # the same cost in both rewards
 
 
-def test_start_states_are_fixed_or_new_with_each_key():
+def test_start_states_are_fixed_or_new_per_key():
     one, other = jax.random.key(1), jax.random.key(2)
     fixed, new = hopper(episodes=2), hopper(episodes=2, starts="new")
     np.testing.assert_array_equal(fixed.start_states(one)[0], fixed.start_states(other)[0])
     assert not np.array_equal(new.start_states(one)[0], new.start_states(other)[0])
     np.testing.assert_array_equal(new.start_states(one)[0], new.start_states(one)[0])
     assert not np.array_equal(hopper(start_seed=1, episodes=2).start_states(one)[0], fixed.start_states(one)[0])
-    assert not np.array_equal(*fixed.start_states(one)[0])  # one a episode
+    assert not np.array_equal(*fixed.start_states(one)[0])  # one per episode
     np.testing.assert_array_equal(hopper(episodes=1).start_states(one)[0], fixed.start_states(one)[0][:1])
 
 
-def test_problems_compare_by_value():
+def test_equality_is_by_value():
     assert hopper() == hopper()
     assert hash(hopper()) == hash(hopper())
     for change in ({"steps": 31}, {"episodes": 2}, {"starts": "new"}, {"control_weight": 0.5}, {"hidden": (8,)}):
@@ -81,7 +81,7 @@ def test_a_failed_episode_fails_the_evaluation():
     np.testing.assert_array_equal(mean_returns(played), [[1, 2], [np.nan, np.nan]])
 
 
-def test_a_run_finds_better_policies_than_it_started_with():
+def test_optimisation_improves_the_policies():
     problem = hopper(steps=100)
     result = optimize(problem, TensorRVEA(population=24), generations=4, seed=1)
     first = problem.evaluate_host(jax.random.key(0), np.asarray(problem.sample(jax.random.key(7), 24), np.float64))[0]
@@ -100,16 +100,16 @@ def test_the_chosen_backend_is_recorded(monkeypatch, caplog):
     assert "backend mujoco for MoHopper-m2 on cpu" in caplog.text
     monkeypatch.setattr(backends.jax, "default_backend", lambda: "gpu")
     assert backends.choose_backend("auto", TASKS["MoHopper-m2"]) == "mjx"
-    assert backends.fitting_lanes("mjx") > 1000
+    assert backends.default_lanes("mjx") > 1000
 
 
 def own_hopper(limit=20.0, **settings):
-    """A hopper with a task of the user's own."""
+    """A hopper with a user's task."""
     task = replace(TASKS["MoHopper-m2"], name="MyHopper", healthy=lambda q, _: q[..., 1] > -0.5, limit=limit)
     return hopper(task=task, **settings)
 
 
-def test_a_task_of_the_users_own_is_kept_in_a_directory_like_any_problem_of_theirs(tmp_path):
+def test_a_users_task_is_stored_in_a_run_directory_like_any_users_problem(tmp_path):
     budget = {"generations": 2, "seed": 1}
     result = optimize(own_hopper(), TensorRVEA(population=8), directory=tmp_path / "run", **budget)
     np.testing.assert_array_equal(load(tmp_path / "run").F, result.F)
@@ -143,17 +143,17 @@ def test_a_host_problem_cannot_be_compiled():
         ({"hidden": (0,)}, "each size in hidden must be at least 1"),
     ],
 )
-def test_wrong_arguments_are_refused(settings, message):
+def test_invalid_arguments_are_rejected(settings, message):
     with pytest.raises(ValueError, match=message):
         hopper(**settings)
 
 
-def test_a_policy_of_the_wrong_length_is_refused():
+def test_a_policy_of_the_wrong_length_is_rejected():
     with pytest.raises(ValueError, match=r"x must have shape \(243,\)"):
         hopper().load(np.zeros(10))
 
 
-def test_policies_of_the_wrong_length_are_refused_where_they_are_evaluated():
+def test_policies_of_the_wrong_length_are_rejected_when_evaluated():
     message = r"x must have 243 columns, the weights of 11 → 16 → 3, got shape \(2, 10\)"
     wrong = np.zeros((2, 10))
     for evaluate in (hopper().evaluate, hopper().evaluate_host):
@@ -163,7 +163,7 @@ def test_policies_of_the_wrong_length_are_refused_where_they_are_evaluated():
         hopper().policy.apply(wrong, np.zeros((2, 11)))
 
 
-def test_a_task_with_a_wrong_model_or_environment_gets_a_hint():
+def test_a_task_with_an_unknown_model_or_environment_gets_a_suggestion():
     task = TASKS["MoHopper-m2"]
     with pytest.raises(ValueError, match=r"model of a task must be one of .* got 'hoper'; did you mean 'hopper'\?"):
         hopper(task=replace(task, model="hoper"))
@@ -181,17 +181,19 @@ def test_a_loaded_policy_acts():
     assert repr(policy) == "RobotPolicy(MoHopper-m2 (mujoco), 243 weights)"
 
 
-def test_a_task_without_reference_point_says_so():
+def test_a_task_that_is_not_in_the_paper_has_no_reference_point():
+    problem = RobotProblem(task="MoAnt", backend="mujoco")
+    assert problem.reference_point() is None
     with pytest.raises(ValueError, match="MoAnt is not in the paper"):
-        RobotProblem(task="MoAnt", backend="mujoco").reference_point()
+        problem.reference_point("neuroevolution")
 
 
 @pytest.mark.parametrize(
     ("package", "missing"),
     [("mujoco", "mujoco"), ("mujoco.mjx", "mujoco.mjx"), ("brax.envs", "brax"), ("PIL.Image", "PIL")],
 )
-def test_a_missing_package_is_named_with_its_remedy(package, missing, monkeypatch):
-    class Nowhere:
+def test_the_error_for_a_missing_package_says_how_to_install_it(package, missing, monkeypatch):
+    class Missing:
         @staticmethod
         def find_spec(name: str, *_: object) -> None:
             if name == missing:
@@ -199,19 +201,19 @@ def test_a_missing_package_is_named_with_its_remedy(package, missing, monkeypatc
 
     for name in [name for name in sys.modules if name == missing or name.startswith(f"{missing}.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(sys, "meta_path", [Nowhere, *sys.meta_path])
+    monkeypatch.setattr(sys, "meta_path", [Missing, *sys.meta_path])
     remedy = rf"this needs '{missing}', which is not installed: pip install \"tensorrvea\[neuroevolution\]\""
     with pytest.raises(ModuleNotFoundError, match=remedy):
         require(package, needed_for="this")
 
 
-def test_missing_models_are_named_with_their_remedy(monkeypatch):
+def test_the_error_for_missing_models_says_how_to_install_them(monkeypatch):
     monkeypatch.setattr("tensorrvea.neuroevolution.models.find_spec", lambda _: None)
     with pytest.raises(ModuleNotFoundError, match=r"models come with the package 'brax'.*pip install"):
         model_path("hopper")
 
 
-def test_a_package_that_is_there_but_broken_is_not_called_missing(monkeypatch, tmp_path):
+def test_a_broken_package_is_not_reported_as_missing(monkeypatch, tmp_path):
     (tmp_path / "halfthere.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="No module named 'nowhere_to_be_found'"):

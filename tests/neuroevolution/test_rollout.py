@@ -1,4 +1,4 @@
-"""Lanes against the plain loop, on an engine small enough to compile at once."""
+"""Lanes against the plain loop, on a toy engine that compiles quickly."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +7,7 @@ import pytest
 from toy import Spinner, lanes_of, plain_loop, start_states, toy_task, toy_world
 
 from tensorrvea.neuroevolution.rollout import run_lanes
-from tensorrvea.neuroevolution.tasks import always
+from tensorrvea.neuroevolution.task import always_healthy
 
 STEPS = 60
 
@@ -24,12 +24,12 @@ def one_start(starts, n, episode=0):
     return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf[episode], (n, *leaf.shape[1:])), starts)
 
 
-def test_lanes_take_the_next_policy_and_return_what_the_plain_loop_does_bit_for_bit():
+def test_lanes_are_bit_identical_to_the_plain_loop():
     world = toy_world()
     n, lanes = 50, 8
     x, starts = policies(world, n), start_states(world, 1)
     played = jax.device_get(in_lanes(world, x, starts, lanes))
-    assert len(set(played.lengths[:, 0].tolist())) > 10  # episodes that end at steps of their own
+    assert len(set(played.lengths[:, 0].tolist())) > 10  # of many different lengths
 
     plain = jax.jit(lambda x: plain_loop(world, x, one_start(starts, lanes), steps=STEPS))
     placed = lanes_of(played.lengths[:, 0], lanes)
@@ -45,8 +45,8 @@ def test_lanes_take_the_next_policy_and_return_what_the_plain_loop_does_bit_for_
     assert not played.failed.any()
 
 
-def test_the_loop_is_as_long_as_the_queue_needs_and_no_longer():
-    """Counted by an engine that tells its steps: the cost is the sum of the episodes over the lanes."""
+def test_the_loop_runs_no_longer_than_the_queue_requires():
+    """The number of steps, counted by the engine, is the sum of the episodes per lane."""
     steps_taken = []
 
     class Counting(Spinner):
@@ -63,7 +63,7 @@ def test_the_loop_is_as_long_as_the_queue_needs_and_no_longer():
     for length in np.asarray(played.lengths[:, 0]):
         lane = int(np.argmin(ends))
         ends[lane] += int(length)
-    assert len(steps_taken) in (max(ends), max(ends) * lanes)  # a callback a step, or one a lane
+    assert len(steps_taken) in (max(ends), max(ends) * lanes)  # one callback per step, or one per lane
     assert max(ends) < 0.7 * n / lanes * played.lengths.max()
 
 
@@ -78,7 +78,7 @@ def test_any_number_of_lanes_gives_the_same_episodes(lanes):
     np.testing.assert_allclose(played.returns, wanted.returns, rtol=1e-4)
 
 
-def test_each_policy_plays_every_start_state():
+def test_each_policy_is_run_from_every_start_state():
     world = toy_world()
     x, starts = policies(world, 9), start_states(world, 3)
     played = in_lanes(world, x, starts, 4)
@@ -90,21 +90,21 @@ def test_each_policy_plays_every_start_state():
 
 
 def test_an_episode_ends_after_the_given_steps():
-    world = toy_world(toy_task(healthy=always))
+    world = toy_world(toy_task(healthy=always_healthy))
     played = in_lanes(world, policies(world, 5), start_states(world, 1), 2, steps=13)
     np.testing.assert_array_equal(played.lengths, 13)
 
 
 @pytest.mark.parametrize("trouble", ["nan", "reward"])
-def test_an_exploding_simulation_fails_alone(trouble):
+def test_an_exploding_simulation_does_not_affect_others(trouble):
     class Exploding(Spinner):
-        """Policies that push to the right of 0.9 in one step blow up."""
+        """Explodes when the action exceeds 0.9."""
 
         def step(self, state, action):
             after = super().step(state, action)
-            blown = action[0] > 0.9
+            explodes = action[0] > 0.9
             bad = jnp.nan if trouble == "nan" else 1e6
-            return {"q": after["q"].at[0].set(jnp.where(blown, bad, after["q"][0])), "qd": after["qd"]}
+            return {"q": after["q"].at[0].set(jnp.where(explodes, bad, after["q"][0])), "qd": after["qd"]}
 
     calm, wild = toy_world(), toy_world(physics=Exploding())
     x, starts = policies(calm, 40, seed=5) / 3, start_states(calm, 1)

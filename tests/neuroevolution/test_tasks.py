@@ -1,4 +1,4 @@
-"""The table of tasks: each row against its model, and its rules against numbers by hand."""
+"""The built-in tasks: agreement with their models, and rules against hand-computed values."""
 
 import jax
 import numpy as np
@@ -6,7 +6,8 @@ import pytest
 
 from tensorrvea.neuroevolution.models import load_model, start_position
 from tensorrvea.neuroevolution.rollout import judge
-from tensorrvea.neuroevolution.tasks import TASKS, Step, find_task
+from tensorrvea.neuroevolution.task import Step
+from tensorrvea.neuroevolution.tasks import TASKS, find_task
 
 
 def step_of(task, *, before, after, velocity, action, dt=0.1, control_weight=None):
@@ -36,12 +37,12 @@ def test_observations_are_the_same_in_numpy_and_jax_and_for_any_batch(name):
     model = load_model(task.model)
     generator = np.random.default_rng(0)
     q, qd = generator.normal(size=(3, 4, model.nq)), 20 * generator.normal(size=(3, 4, model.nv))
-    seen = task.observe(q, qd)
-    np.testing.assert_allclose(jax.vmap(jax.vmap(task.observe))(q, qd), seen, rtol=1e-4, atol=1e-5)
+    observation = task.observe(q, qd)
+    np.testing.assert_allclose(jax.vmap(jax.vmap(task.observe))(q, qd), observation, rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(task.healthy(q, qd), jax.vmap(jax.vmap(task.healthy))(q, qd))
 
 
-def test_hopper_with_two_objectives_by_hand():
+def test_hopper_with_two_objectives_agrees_with_hand_computed_values():
     # v = (0.7 - 0.5) / 0.1 = 2; height = 0.3 above the start; a² = 0.25 + 1 + 0 = 1.25
     step = step_of(
         "MoHopper-m2", before=[0.5, 0, 0, 0, 0, 0], after=[0.7, 0.3, 0, 0, 0, 0], velocity=[0.0] * 6,
@@ -55,14 +56,14 @@ def test_hopper_with_two_objectives_by_hand():
     np.testing.assert_allclose(three.reward, [2 + 1, 3 + 1, -1.25 + 1])
 
 
-def test_cheetah_and_swimmer_by_hand():
+def test_cheetah_and_swimmer_agree_with_hand_computed_values():
     cheetah = step_of("MoHalfCheetah", before=[1.0] * 9, after=[0.8] * 9, velocity=[0.0] * 9, action=[0.5] * 6)
     np.testing.assert_allclose(judge(TASKS["MoHalfCheetah"], cheetah).reward, [-2.0, -0.1 * 6 * 0.25])
     swimmer = step_of("MoSwimmer", before=[0.0] * 5, after=[0.3] * 5, velocity=[0.0] * 5, action=[1.0, -1.0])
     np.testing.assert_allclose(judge(TASKS["MoSwimmer"], swimmer).reward, [3.0, -2e-4])
 
 
-def test_walker_ant_and_reacher_by_hand():
+def test_walker_ant_and_reacher_agree_with_hand_computed_values():
     walker = step_of("MoWalker2d", before=[0.0] * 9, after=[0.1] * 9, velocity=[0.0] * 9, action=[0.5] * 6)
     np.testing.assert_allclose(judge(TASKS["MoWalker2d"], walker).reward, [1 + 1, -1.5 + 1])
     ant = step_of("MoAnt", before=[0.0] * 15, after=[0.2] * 15, velocity=[0.0] * 14, action=[0.5] * 8)
@@ -74,7 +75,7 @@ def test_walker_ant_and_reacher_by_hand():
     np.testing.assert_allclose(judge(TASKS["MoReacher"], arm).reward, [-0.05, -0.5], rtol=1e-12)
 
 
-def test_reference_points_are_the_papers():
+def test_reference_points_are_those_of_the_paper():
     assert TASKS["MoHalfCheetah"].references == {"neuroevolution": (0, -599.78643799)}
     assert TASKS["MoHopper-m2"].references == {
         "neuroevolution": (0, -865.70227051),
@@ -120,7 +121,7 @@ def test_fast_joints_end_a_hoppers_episode():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e3])
-def test_exploding_steps_are_told(bad):
+def test_exploding_steps_are_detected(bad):
     task = TASKS["MoHalfCheetah"]
     still = step_of("MoHalfCheetah", before=[0.0] * 9, after=[0.0] * 9, velocity=[0.0] * 9, action=[1.0] * 6)
     assert not judge(task, still).exploded
@@ -129,7 +130,7 @@ def test_exploding_steps_are_told(bad):
         assert judge(task, still._replace(velocity=np.array([0.0] * 8 + [bad]))).exploded
 
 
-def test_a_large_control_weight_is_no_explosion():
+def test_a_large_control_weight_is_not_an_explosion():
     step = step_of(
         "MoHopper-m3", before=[0.0] * 6, after=[0.0] * 6, velocity=[0.0] * 6, action=[1.0] * 3, control_weight=1e4
     )
@@ -156,10 +157,10 @@ def test_start_states_have_brax_scales():
     assert (qd[:, 2:] == 0).all()
 
 
-def test_the_cheetahs_mass_is_what_its_file_asks_for():
+def test_the_cheetahs_mass_is_that_of_its_file():
     assert load_model("half_cheetah").body_mass.sum() == pytest.approx(14)
 
 
-def test_a_wrong_name_gets_a_hint():
+def test_an_unknown_name_gets_a_suggestion():
     with pytest.raises(ValueError, match=r"task must be one of .* got 'MoHoper-m2'; did you mean 'MoHopper-m2'\?"):
         find_task("MoHoper-m2")

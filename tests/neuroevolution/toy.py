@@ -1,4 +1,4 @@
-"""A toy engine whose episodes can be followed by hand, and the plain loop that lanes are measured against."""
+"""A toy engine, and the plain batched loop that lanes are compared with."""
 
 import jax
 import jax.numpy as jnp
@@ -6,11 +6,11 @@ import numpy as np
 
 from tensorrvea.neuroevolution import MLP, Objective, Task
 from tensorrvea.neuroevolution.rollout import Episodes, World, advance
-from tensorrvea.neuroevolution.tasks import control_cost, near
+from tensorrvea.neuroevolution.rules import control_cost, noisy_start
 
 
 class Spinner:
-    """A swinging, pushed weight: chaotic enough for each policy to end at a step of its own."""
+    """A pushed pendulum, chaotic enough for episodes of different lengths."""
 
     dt = 0.05
     velocities = 2
@@ -37,7 +37,7 @@ def toy_task(**changes):
         "observations": 4,
         "actions": 1,
         "observe": lambda q, qd: q.__array_namespace__().concatenate([q, qd], axis=-1),
-        "start": near(0.2),
+        "start": noisy_start(0.2),
         "objectives": (
             Objective(name="distance", reward=lambda step: step.after[..., 0]),
             Objective(name="control cost", reward=lambda step: -control_cost(step) + 1),
@@ -63,7 +63,7 @@ def start_states(world, episodes, seed=0):
 
 
 def plain_loop(world, x, starts, *, steps):
-    """All policies at once, each from its own start state, until the last one ends."""
+    """Run all policies as one batch, each from its own start state, until the last one ends."""
 
     def body(carry):
         state, total, length, over, failed, t = carry
@@ -80,7 +80,7 @@ def plain_loop(world, x, starts, *, steps):
 
 
 def lanes_of(lengths, lanes):
-    """Which lane each job ran in, and which round of its lane it was: the queue, followed by hand."""
+    """The lane of each job and its position in that lane, from a simulation of the queue."""
     free = [(0, lane) for lane in range(lanes)]
     placed, rounds = [], [0] * lanes
     for length in lengths:

@@ -106,7 +106,8 @@ def test_a_rate_of_zero_changes_nothing_and_of_one_everything(variables):
 
 def test_gaps_between_mutated_genes_are_geometric():
     genes, rate = 2_000_000, 0.004
-    gene = np.asarray(jax.jit(lambda key: mutated_genes(key, genes, rate, most=8000))(jax.random.key(3)))
+    row, column = jax.jit(lambda key: mutated_genes(key, 8000, 250, rate))(jax.random.key(3))
+    gene = np.asarray(row) * 250 + np.asarray(column)
     inside = gene[gene < genes]
     assert (np.diff(inside) > 0).all()
     assert abs(len(inside) - genes * rate) < 5 * np.sqrt(genes * rate)
@@ -120,18 +121,32 @@ def test_gaps_between_mutated_genes_are_geometric():
 
 
 def test_a_short_row_of_genes_ends_where_it_ends():
-    gene = np.asarray(jax.jit(lambda key: mutated_genes(key, 5, 0.9, most=5))(jax.random.key(0)))
+    gene = np.asarray(jax.jit(lambda key: mutated_genes(key, 5, 1, 0.9))(jax.random.key(0))[0])
     assert (np.diff(gene) > 0).all()
     assert set(gene[gene < 5]) <= set(range(5))
 
 
-def test_rows_that_fill_the_devices_do_not_change_what_the_others_draw(monkeypatch):
-    monkeypatch.setattr("tensorrvea.operators.polynomial.MANY_GENES", 10 * 4 + 1)
+@pytest.mark.parametrize("most_genes", [2**31, 1])
+def test_more_rows_do_not_change_what_the_first_draw(most_genes, monkeypatch):
+    monkeypatch.setattr("tensorrvea.operators.polynomial.MANY_GENES", most_genes)
     problem = Problem(lambda x: x[:2], lower=[0.0] * 4, upper=[1.0] * 4, objectives=2)
     x, mutation = jnp.full((16, 4), 0.3), PolynomialMutation(probability=1.0)
     alone = mutation(jax.random.key(1), x[:10], problem)
     assert (alone != 0.3).any()
-    np.testing.assert_array_equal(mutation(jax.random.key(1), x, problem, 10)[:10], alone)
+    np.testing.assert_array_equal(mutation(jax.random.key(1), x, problem)[:10], alone)
+
+
+@pytest.mark.parametrize(("n", "d", "rate"), [(1, 1, 1.0), (7, 3, 0.3), (500, 40, 1 / 40), (50, 9, 0.001), (9, 2, 0.5)])
+def test_genes_that_are_too_many_to_number_are_those_of_the_flat_order(n, d, rate, monkeypatch):
+    few = mutated_genes(jax.random.key(5), n, d, rate)
+    monkeypatch.setattr("tensorrvea.operators.polynomial.MANY_GENES", 1)
+    many = mutated_genes(jax.random.key(5), n, d, rate)
+    inside = np.asarray(few[0]) < n
+    assert (inside == (np.asarray(many[0]) < n)).all()
+    for expected, found in zip(few, many, strict=True):
+        np.testing.assert_array_equal(np.asarray(found)[inside], np.asarray(expected)[inside])
+    # Rows past the end are distinct and in order, as the write that drops them requires.
+    assert (np.diff(np.asarray(many[0])[~inside]) > 0).all()
 
 
 @pytest.mark.parametrize("variables", [7, 12, 49])

@@ -9,7 +9,7 @@ from scipy import stats
 
 from tensorrvea import CSO, NSGA2, PSO, RVEA, PolynomialMutation, Problem, TensorRVEA
 from tensorrvea.operators.cso import Competitor
-from tensorrvea.operators.pso import Particle, better_of_two, look_back
+from tensorrvea.operators.pso import Particle, better_of_two, update_best
 from tensorrvea.population import Offspring, evaluated
 
 UNMUTATED = PolynomialMutation(rate=0.0)
@@ -106,7 +106,7 @@ def test_a_personal_best_is_the_last_place_that_no_earlier_one_dominates(best_f,
         best_violation=jnp.array([best_violation]),
     )
     parents = evaluated(Offspring(jnp.full((1, 3), 2.0), memory), jnp.array([f]), jnp.array([violation]))
-    after = jax.jit(look_back)(parents)
+    after = jax.jit(update_best)(parents)
     assert after.best_x[0].tolist() == ([1.0] * 3 if stays else [2.0] * 3)
     assert after.best_f[0].tolist() == (best_f if stays else f)
     assert float(after.best_violation[0]) == pytest.approx(best_violation if stays else violation)

@@ -1,4 +1,4 @@
-"""True fronts: non-dominated, feasible, and where optimal solutions land."""
+"""True fronts: nondominated, feasible, and attained by optimal solutions."""
 
 import jax
 import numpy as np
@@ -11,7 +11,8 @@ ALL = list(problems.NAMED)
 
 
 def make(name: str, objectives: int = 3):
-    return problems.named(name)(objectives=2 if name.startswith("ZDT") else objectives)
+    cls = problems.NAMED[name]
+    return cls(objectives=cls.fixed_objectives or objectives)
 
 
 def values(problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -23,9 +24,10 @@ def values(problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("objectives", [2, 3, 7])
 @pytest.mark.parametrize("name", ALL)
-def test_front_points_are_finite_and_not_dominated(name, objectives):
-    front = make(name, objectives).front(300)
-    assert front.shape[1] == (2 if name.startswith("ZDT") else objectives)
+def test_front_points_are_finite_and_nondominated(name, objectives):
+    problem = make(name, objectives)
+    front = problem.front(300)
+    assert front.shape[1] == problem.objectives
     assert len(front) >= 50
     assert np.isfinite(front).all()
     assert nondominated(front).all()
@@ -33,14 +35,14 @@ def test_front_points_are_finite_and_not_dominated(name, objectives):
 
 @pytest.mark.parametrize("points", [1, 2000])
 @pytest.mark.parametrize("name", ALL)
-def test_a_front_has_about_as_many_points_as_asked_for(name, points):
+def test_a_front_has_about_the_requested_number_of_points(name, points):
     size = len(make(name).front(points))
     assert size >= 0.5 * points
     assert size <= 2 * points + 100
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_front_of_no_points_is_refused(name):
+def test_an_invalid_number_of_points_is_rejected(name):
     with pytest.raises(ValueError, match="points must be at least 1"):
         make(name).front(0)
     with pytest.raises(TypeError, match="points takes a whole number"):
@@ -48,14 +50,14 @@ def test_a_front_of_no_points_is_refused(name):
 
 
 def linear_position(f: np.ndarray) -> np.ndarray:
-    """Which position variables make a point of the simplex: f_m = 1 − p₁, f_{m−1} = p₁(1 − p₂), …"""
-    left = np.cumsum(f, axis=1)[:, ::-1]  # what is left after each objective, from the last
+    """Position variables of a point of the simplex: f_m = 1 − p₁, f_{m−1} = p₁(1 − p₂), …"""
+    left = np.cumsum(f, axis=1)[:, ::-1]  # sums of the first objectives, from all to one
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.nan_to_num(left[:, 1:] / left[:, :-1], nan=0.5)
 
 
 def spherical_position(f: np.ndarray) -> np.ndarray:
-    """Which position variables make a point of the sphere: f_m = sin, f_{m−1} = cos · sin, … of quarter turns."""
+    """Position variables of a point of the sphere: f_m = sin, f_{m−1} = cos · sin, … of quarter turns."""
     left = np.sqrt(np.cumsum(f**2, axis=1))[:, ::-1]
     return np.arctan2(left[:, 1:], f[:, :0:-1])[:, :] * -2 / np.pi + 1
 
@@ -69,12 +71,12 @@ def test_every_point_of_a_linear_front_has_a_feasible_solution(name, objectives)
     x[:, : objectives - 1] = linear_position(2 * front)
     f, violation = values(problem, x)
     np.testing.assert_allclose(f, front, atol=1e-10)
-    # Where a front ends at the edge of a constraint, rounding may be on either side of it.
-    assert violation.max() < 1e-10 if name[1] != "C" else violation[undetermined(front)].max(initial=0) < 1e-10
+    # At the edge of a constraint, rounding may be on either side of it.
+    assert violation.max() < 1e-10 if name[1] != "C" else violation[unique_solution(front)].max(initial=0) < 1e-10
 
 
-def undetermined(front: np.ndarray) -> np.ndarray:
-    """Points that have one solution: a corner has many, of which the position above is one of the infeasible ones."""
+def unique_solution(front: np.ndarray) -> np.ndarray:
+    """Points with a unique solution. A corner has many, of which the position above may be infeasible."""
     return (front[:, :-1] > 1e-9).all(axis=1)
 
 
@@ -87,7 +89,7 @@ def test_every_point_of_a_spherical_front_has_a_feasible_solution(name, objectiv
     x[:, : objectives - 1] = spherical_position(front)
     f, violation = values(problem, x)
     np.testing.assert_allclose(f, front, atol=1e-10)
-    assert violation[undetermined(front)].max(initial=0) < 1e-10
+    assert violation[unique_solution(front)].max(initial=0) < 1e-10
 
 
 @pytest.mark.parametrize("objectives", [2, 5])
@@ -105,7 +107,7 @@ def test_every_point_of_dtlz4_has_a_feasible_solution(name, objectives):
     assert violation.max() < 1e-8
 
 
-def test_c3dtlz4_is_cut_off_where_few_distance_variables_cannot_reach():
+def test_c3dtlz4_omits_what_few_distance_variables_cannot_reach():
     problem = problems.C3DTLZ4(objectives=2, variables=3)
     assert np.linalg.norm(problem.front(500), axis=1).max() <= 1.5
     assert np.linalg.norm(problems.C3DTLZ4(objectives=2).front(500), axis=1).max() == pytest.approx(2)
@@ -125,7 +127,7 @@ def test_every_point_of_a_degenerate_front_has_a_solution(name, objectives):
     with np.errstate(invalid="ignore", divide="ignore"):
         x[:, 1 : objectives - 1] = np.where(g > 1e-9, (2 * (1 + g) * angle[:, 1:] - 1) / (2 * g), 0.5)
     x[:, objectives - 1 :] = 0.5 + np.sqrt(g / k) if name == "DTLZ5" else (g / k) ** 10
-    free = front[:, -1] < 1 - 1e-9  # at the curve's end the other angles do not matter
+    free = front[:, -1] < 1 - 1e-9  # at the end of the curve the other angles do not matter
     assert x[free].min() >= -1e-6
     assert x[free].max() <= 1 + 1e-6
     f, _ = values(problem, np.clip(x, 0, 1))
@@ -138,7 +140,7 @@ def test_no_solution_dominates_the_degenerate_front_by_much(objectives):
     front = problem.front(500)
     rng = np.random.default_rng(4)
     x = rng.uniform(size=(40_000, problem.variables))
-    # Position variables at the ends of their range are the best there are, as are distance variables near the middle.
+    # Position variables at the ends of their range are best, and so are distance variables near the middle.
     ends = rng.uniform(size=(40_000, objectives - 2)) < 0.6
     x[:, 1 : objectives - 1][ends] = np.round(x[:, 1 : objectives - 1][ends])
     x[:, objectives - 1 :] = 0.5 + rng.uniform(-0.5, 0.5, (40_000, 1)) * rng.uniform(size=(40_000, 1))
@@ -176,7 +178,7 @@ def test_zdt_fronts_have_solutions(name):
     np.testing.assert_allclose(f, front, atol=1e-12)
 
 
-def test_zdt6_front_is_every_value_its_first_objective_takes():
+def test_zdt6_front_covers_the_range_of_the_first_objective():
     problem = problems.ZDT6()
     x = np.zeros((200_001, 10))
     x[:, 0] = np.linspace(0, 1, len(x))
@@ -184,11 +186,11 @@ def test_zdt6_front_is_every_value_its_first_objective_takes():
     front = problem.front(500)
     np.testing.assert_allclose(f[:, 1], 1 - f[:, 0] ** 2, atol=1e-12)
     assert front[:, 0].min() == pytest.approx(f[:, 0].min(), abs=1e-8)
-    assert front[0, 0] == pytest.approx(0.2807753191, abs=1e-9)  # as pymoo has it
+    assert front[0, 0] == pytest.approx(0.2807753191, abs=1e-9)  # pymoo's value
     assert front[-1].tolist() == [1.0, 0.0]
 
 
-def test_zdt3_pieces_are_where_pymoo_has_them():
+def test_zdt3_pieces_agree_with_pymoo():
     f = np.sort(problems.ZDT3().front(2000)[:, 0])
     jumps = np.flatnonzero(np.diff(f) > 0.05)
     ends = np.sort(np.concatenate([f[[0]], f[jumps], f[jumps + 1], f[[-1]]])).reshape(-1, 2)
@@ -204,7 +206,7 @@ def test_zdt3_pieces_are_where_pymoo_has_them():
 
 @pytest.mark.parametrize("name", [name for name in ALL if make(name).constrained])
 def test_no_feasible_solution_dominates_the_constrained_front(name):
-    """Solutions near the optimum, of all positions and distances up to the constraints' reach."""
+    """Compare with solutions near the optimum, at all positions and at distances up to the constraints."""
     problem = make(name)
     rng = np.random.default_rng(9)
     x = np.empty((40_000, problem.variables))
@@ -219,8 +221,8 @@ def test_no_feasible_solution_dominates_the_constrained_front(name):
 
 
 @pytest.mark.parametrize("name", ["C2DTLZ2", "DC1DTLZ1", "DC1DTLZ3", "DC3DTLZ1", "DC3DTLZ3"])
-def test_the_constrained_front_misses_no_feasible_part(name):
-    """Every feasible optimum has a front point near it."""
+def test_the_constrained_front_covers_all_feasible_parts(name):
+    """Every feasible optimum is close to a point of the front."""
     problem = make(name)
     x = np.full((5000, problem.variables), 0.5)
     x[:, :2] = np.random.default_rng(6).uniform(size=(5000, 2))
@@ -230,7 +232,7 @@ def test_the_constrained_front_misses_no_feasible_part(name):
     assert gaps.max() < 0.05
 
 
-def test_records_of_a_wave():
+def test_record_intervals_of_a_wave():
     intervals = record_intervals(lambda x: x + 0.5 * np.sin(4 * np.pi * x))
     first, second = intervals
     peak = np.arccos(-1 / (2 * np.pi)) / (4 * np.pi)
@@ -239,7 +241,7 @@ def test_records_of_a_wave():
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 9])
-def test_unit_points_fill_the_cube_with_its_ends(dimensions):
+def test_unit_points_fill_the_cube_and_include_its_ends(dimensions):
     points = unit_points(500, dimensions)
     assert 500 <= len(points) <= 600
     assert points.min() == 0
@@ -250,7 +252,7 @@ def test_unit_points_fill_the_cube_with_its_ends(dimensions):
     np.testing.assert_allclose(points.mean(axis=0), 0.5, atol=0.02)
 
 
-def test_spread_keeps_to_the_intervals():
+def test_spread_maps_into_the_intervals():
     intervals = [(0.1, 0.2), (0.5, 0.9)]
     values = spread(np.linspace(0, 1, 1001), intervals)
     assert (np.diff(values) > 0).all()

@@ -9,7 +9,8 @@ import pytest
 from tensorrvea import problems
 from tensorrvea.problems.lsmop import part_sizes
 
-KINDS = {  # of the groups 1, 3, … and of the groups 2, 4, …
+NUMBERS = range(1, len(problems.SUITES["LSMOP"]) + 1)
+KINDS = {  # basic functions of groups 1, 3, … and of groups 2, 4, …
     1: ("sphere", "sphere"),
     2: ("griewank", "schwefel"),
     3: ("rastrigin", "rosenbrock"),
@@ -47,7 +48,7 @@ def chaos(m: int) -> list[float]:
 
 
 def linked(number: int, x: np.ndarray) -> list[float]:
-    """The variables after linkage; variable i counts from one, and the first m − 1 stay."""
+    """The variables after linkage; variable i counts from one."""
     d = len(x)
     if number <= 4:
         return [(1 + i / d) * (x[i - 1] - 0) - 10 * x[0] for i in range(1, d + 1)]
@@ -86,8 +87,8 @@ def samples(problem, rows: int = 20) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("objectives", "variables"), [(3, 143)])
-@pytest.mark.parametrize("number", range(1, 10))
-def test_values_are_the_definitions(number, objectives, variables):
+@pytest.mark.parametrize("number", NUMBERS)
+def test_values_agree_with_the_definitions(number, objectives, variables):
     problem = problems.named(f"LSMOP{number}")(objectives=objectives, variables=variables)
     x = samples(problem)
     expected = np.array([slow(number, row.astype(float), objectives) for row in x])
@@ -99,7 +100,7 @@ def test_values_are_the_definitions(number, objectives, variables):
 
 
 def optimum(number: int, problem, position: np.ndarray) -> np.ndarray:
-    """Solutions whose linked variables are all at their group's minimum: 1 in Rosenbrock's groups, 0 elsewhere."""
+    """Solutions whose linked variables are all at their group's minimum: 1 in Rosenbrock's groups, else 0."""
     m, d = problem.objectives, problem.variables
     i = np.arange(m, d + 1)
     scale = 1 + i / d if number <= 4 else 1 + np.cos(0.5 * np.pi * i / d)
@@ -112,12 +113,12 @@ def optimum(number: int, problem, position: np.ndarray) -> np.ndarray:
     return np.hstack([position, (target + 10 * position[:, :1]) / scale])
 
 
-@pytest.mark.parametrize(("number", "objectives"), [(number, 2 + number % 3) for number in range(1, 10)])
+@pytest.mark.parametrize(("number", "objectives"), [(number, 2 + number % 3) for number in NUMBERS])
 def test_optimal_solutions_are_on_the_front(number, objectives):
     problem = problems.named(f"LSMOP{number}")(objectives=objectives)
     position = np.random.default_rng(1).uniform(size=(200, objectives - 1))
     if "rosenbrock" in KINDS[number]:
-        position[:, 0] *= 0.9  # beyond, its minimum is outside the box
+        position[:, 0] *= 0.9  # beyond, the minimum is out of bounds
     x = optimum(number, problem, position)
     assert (x >= problem.lower).all()
     assert (x <= problem.upper).all()
@@ -140,24 +141,24 @@ def test_single_precision_reaches_the_front():
         assert (f.sum() if number <= 4 else np.linalg.norm(f)) == pytest.approx(1, abs=2e-6)
 
 
-def test_the_last_variables_cannot_all_be_optimal_in_lsmop6_when_the_first_is_one():
+def test_the_optimum_of_lsmop6_is_out_of_bounds_when_the_first_variable_is_one():
     problem = problems.LSMOP6(objectives=3)
     assert (optimum(6, problem, np.array([[1.0, 0.5]])) > problem.upper).any()
 
 
 @pytest.mark.parametrize(("objectives", "variables", "sizes"), [(2, 200, [11, 28]), (3, 300, [12, 30, 16])])
-def test_group_sizes_by_hand(objectives, variables, sizes):
+def test_group_sizes_agree_with_hand_computed_ones(objectives, variables, sizes):
     """Shares 0.342 : 0.855 (: 0.471) of 199 (298) linked variables in five parts: 11.4, 28.4 (12.2, 30.5, 16.8)."""
     assert part_sizes(objectives, variables, 5) == sizes
 
 
-def test_groups_never_reach_beyond_the_last_variable():
+def test_groups_never_exceed_the_variables():
     for m in range(2, 16):
         for d in (100 * m, 1000, 1001, 262_144):
             assert m - 1 + 5 * sum(part_sizes(m, d, 5)) <= d
 
 
-def test_variables_that_are_left_over_have_no_effect():
+def test_remaining_variables_have_no_effect():
     problem = problems.LSMOP1(objectives=3, variables=300)
     used = 2 + 5 * sum(problem.part_sizes)
     x = samples(problem)
@@ -168,20 +169,20 @@ def test_variables_that_are_left_over_have_no_effect():
     assert used == 292
 
 
-def test_too_few_variables_are_refused_with_the_least_number():
+def test_too_few_variables_are_rejected_with_the_minimum():
     with pytest.raises(ValueError, match=r"variables must be at least 19 .*got 18"):
         problems.LSMOP1(objectives=2, variables=18)
     assert problems.LSMOP1(objectives=2, variables=19).part_sizes == [1, 2]
 
 
-def test_bounds_are_the_papers():
+def test_bounds_are_those_of_the_paper():
     problem = problems.LSMOP4(objectives=3)
     assert problem.variables == 300
     assert problem.lower.tolist() == [0.0] * 300
     assert problem.upper.tolist() == [1.0] * 2 + [10.0] * 298
 
 
-def test_other_numbers_of_parts():
+def test_other_numbers_of_subcomponents():
     problem = problems.LSMOP7(objectives=2, variables=50, subcomponents=3)
     x = samples(problem)
     expected = [slow(7, row.astype(float), 2, parts=3) for row in x]

@@ -9,6 +9,7 @@ import pytest
 from tensorrvea import problems
 from tensorrvea.problems.fronts import nondominated
 
+NUMBERS = range(1, len(problems.SUITES["MaF"]) + 1)
 SIZES = [(3, 12), (4, 5)]
 
 
@@ -30,7 +31,7 @@ def slow(number: int, x: list[float], m: int, exponent: int = 4) -> list[float]:
             f.append((1 - plane) * (1 + near))
         elif number == 2:
             size = (d - m + 1) // m
-            first = m + (i - 1) * size  # the paper counts variables from one
+            first = m + (i - 1) * size  # the paper counts from one
             last = m + i * size - 1 if i < m else d
             g = sum((x[j - 1] / 2 + 1 / 4 - 1 / 2) ** 2 for j in range(first, last + 1))
             f.append(ball([0.5 * math.pi * (t / 2 + 1 / 4) for t in x[: m - 1]], i) * (1 + g))
@@ -53,14 +54,14 @@ def slow(number: int, x: list[float], m: int, exponent: int = 4) -> list[float]:
 
 def samples(problem, rows: int = 30) -> np.ndarray:
     x = np.random.default_rng(11).uniform(size=(rows, problem.variables))
-    x[:, : problem.objectives - 1] **= 0.02  # so that the powers of 100 in MaF5 have something to say
+    x[:, : problem.objectives - 1] **= 0.02  # so that the powers of 100 in MaF5 do not vanish
     x[rows // 2 :] = 0.5 + 0.1 * (x[rows // 2 :] - 0.5)
     return x.astype(np.float32)
 
 
 @pytest.mark.parametrize(("objectives", "variables"), SIZES)
-@pytest.mark.parametrize("number", range(1, 8))
-def test_values_are_the_definitions(number, objectives, variables):
+@pytest.mark.parametrize("number", NUMBERS)
+def test_values_agree_with_the_definitions(number, objectives, variables):
     problem = problems.named(f"MaF{number}")(objectives=objectives, variables=variables)
     x = samples(problem)
     expected = np.array([slow(number, row.astype(float).tolist(), objectives) for row in x])
@@ -71,7 +72,7 @@ def test_values_are_the_definitions(number, objectives, variables):
     np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=2e-6 * np.abs(expected).max(initial=1))
 
 
-def test_maf5_as_platemo_computes_it():
+def test_maf5_with_exponent_1_agrees_with_platemo():
     problem = problems.MaF5(objectives=3, exponent=1)
     x = samples(problem)
     expected = np.array([slow(5, row.astype(float).tolist(), 3, exponent=1) for row in x])
@@ -80,8 +81,8 @@ def test_maf5_as_platemo_computes_it():
         problems.MaF5(exponent=2)
 
 
-def on_front(number: int, f: np.ndarray) -> np.ndarray:
-    """Zero for points of the front, by the equation the paper gives for it."""
+def front_residual(number: int, f: np.ndarray) -> np.ndarray:
+    """The paper's equation of the front: zero for its points."""
     m = f.shape[1]
     if number == 1:
         return (1 - f).sum(axis=1) - 1
@@ -99,22 +100,22 @@ def on_front(number: int, f: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("objectives", [2, 5])
-@pytest.mark.parametrize("number", range(1, 8))
-def test_optimal_solutions_and_the_front_obey_the_same_equation(number, objectives):
+@pytest.mark.parametrize("number", NUMBERS)
+def test_optimal_solutions_and_the_front_satisfy_the_papers_equation(number, objectives):
     problem = problems.named(f"MaF{number}")(objectives=objectives)
     x = np.full((200, problem.variables), 0.0 if number == 7 else 0.5)
     x[:, : objectives - 1] = np.random.default_rng(2).uniform(size=(200, objectives - 1))
     with jax.enable_x64(True):
         f = np.asarray(jax.jit(problem.objective_values)(x))
-    np.testing.assert_allclose(on_front(number, f), 0, atol=1e-9)
+    np.testing.assert_allclose(front_residual(number, f), 0, atol=1e-9)
     front = problem.front(500)
-    np.testing.assert_allclose(on_front(number, front), 0, atol=1e-9)
+    np.testing.assert_allclose(front_residual(number, front), 0, atol=1e-9)
     assert nondominated(front).all()
 
 
 @pytest.mark.parametrize("objectives", [3, 5, 10, 15])
 def test_the_curve_of_maf6_is_the_whole_front(objectives):
-    """Any angles with the least distance that allows them are dominated by the curve."""
+    """The curve dominates any angles at the smallest distance that allows them."""
     unit = np.random.default_rng(0).uniform(size=(20_000, objectives - 1))
     unit[:10_000, 1:] = 0.5 + 0.02 * (unit[:10_000, 1:] - 0.5)
     deviation = np.abs(2 * unit[:, 1:] - 1).max(axis=1, keepdims=True)
@@ -123,7 +124,7 @@ def test_the_curve_of_maf6_is_the_whole_front(objectives):
     ones = np.ones((len(unit), 1))
     sphere = np.hstack([ones, np.cumprod(np.cos(angle), axis=1)])[:, ::-1] * np.hstack([ones, np.sin(angle)[:, ::-1]])
     f = (1 + 100 * g) * sphere
-    # The curve's point with the same last objective, or its end, has the others in fixed proportion.
+    # The point of the curve with the same last objective, or its end; the others are in fixed proportion.
     last = np.minimum(f[:, -1], 1)
     direction = problems.MaF6(objectives=objectives).front(2)[0]
     rest = np.sqrt(1 - last**2)[:, None] * direction[:-1]

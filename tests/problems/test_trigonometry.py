@@ -1,4 +1,4 @@
-"""Accuracy against NumPy in double precision."""
+"""Accuracy of the trigonometric functions, against NumPy in double precision."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ from tensorrvea.problems.trigonometry import cosine_of_turns, sine_of_quarter_tu
 
 
 def angles() -> np.ndarray:
-    """Single-precision angles: several turns, close to a turn's ends and middle, and tiny ones."""
+    """Single-precision angles: of several turns, close to whole and half turns, and tiny ones."""
     rng = np.random.default_rng(3)
     near = rng.uniform(-1, 1, 20_000) * 10.0 ** rng.uniform(-7, -1, 20_000)
     return np.concatenate([rng.uniform(-50, 50, 100_000), near, near + 0.5, near + 3, near - 0.25, [0, 0.5, 1]]).astype(
@@ -22,7 +22,7 @@ def exact_versine(turns: np.ndarray) -> np.ndarray:
     return 2 * np.sin(np.pi * (turns - np.round(turns))) ** 2
 
 
-def test_versine_is_right_to_four_units_in_the_last_place():
+def test_versine_is_accurate_to_four_units_in_the_last_place():
     turns = angles()
     expected = exact_versine(turns)
     error = np.abs(np.asarray(jax.jit(versine_of_turns)(turns), float) - expected)
@@ -31,7 +31,7 @@ def test_versine_is_right_to_four_units_in_the_last_place():
     assert error[~large].max(initial=0) < np.finfo(np.float32).tiny
 
 
-def test_cosine_is_right_to_single_precision_and_better_than_the_general_one():
+def test_cosine_is_accurate_in_single_precision_and_better_than_the_general_one():
     turns = angles()
     expected = 1 - exact_versine(turns)
     error = np.abs(np.asarray(jax.jit(cosine_of_turns)(turns), float) - expected).max()
@@ -45,7 +45,7 @@ def test_whole_and_half_turns_are_exact():
     assert cosine_of_turns(turns).tolist() == [1.0, 1.0, 1.0, 1.0, -1.0, -1.0]
 
 
-def test_sine_of_quarter_turns_is_right_to_three_units_in_the_last_place():
+def test_sine_of_quarter_turns_is_accurate_to_three_units_in_the_last_place():
     quarters = np.concatenate([np.linspace(0, 1, 100_001), 10.0 ** -np.arange(1, 30)]).astype(np.float32)
     expected = np.sin(0.5 * np.pi * quarters.astype(float))
     error = np.abs(np.asarray(jax.jit(sine_of_quarter_turns)(quarters), float) - expected)

@@ -1,4 +1,4 @@
-"""A headless Chromium to open pages in, with the network cut."""
+"""A headless Chromium without network, to open pages in."""
 
 import os
 import shutil
@@ -55,21 +55,21 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def browser(chromium):
-    """The browser at a laptop's size, light; afterwards, nothing was asked for and nothing went wrong."""
+    """The browser at laptop size in the light theme; asserts afterwards that there were no requests or errors."""
     chromium.command("Emulation.setDeviceMetricsOverride", width=1360, height=950, deviceScaleFactor=1, mobile=False)
-    calm = [
+    media = [
         {"name": "prefers-color-scheme", "value": "light"},
         {"name": "prefers-reduced-motion", "value": "no-preference"},
     ]
-    chromium.command("Emulation.setEmulatedMedia", features=calm)
+    chromium.command("Emulation.setEmulatedMedia", features=media)
     yield chromium
-    assert chromium.complaints() == []
+    assert chromium.errors() == []
     assert [url for url in chromium.requests() if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
 @pytest.fixture
 def show(browser, tmp_path):
-    """Makes a page of runs and opens it."""
+    """Write a page from runs and open it."""
 
     def make_and_open(*runs, **options):
         return browser.open(report(list(runs), tmp_path / "page.html", **options))

@@ -1,9 +1,9 @@
-"""A headless Chromium, driven as a reader would."""
+"""A headless Chromium for tests of the page."""
 
 import json
 import time
 
-# Their codes, and what they type.
+# Key codes, and the text that a key types.
 KEYS = {
     "Tab": (9, ""), "Enter": (13, "\r"), "Space": (32, " "), "Escape": (27, ""),
     "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""),
@@ -11,13 +11,13 @@ KEYS = {
 
 
 class Browser:
-    """A page in Chromium, driven as a reader would; every coordinate is in the page's own pixels."""
+    """A page in Chromium, controlled by mouse and keyboard; coordinates are CSS pixels of the window."""
 
     def __init__(self, driver, downloads):
         self.driver, self.downloads = driver, downloads
 
     def open(self, path):
-        self.driver.get_log("browser"), self.driver.get_log("performance")  # what came before
+        self.driver.get_log("browser"), self.driver.get_log("performance")  # discard earlier entries
         self.driver.get(path.resolve().as_uri())
         self.settle()
         return self
@@ -26,7 +26,7 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def settle(self):
-        """Until what was asked for has been drawn."""
+        """Wait until all changes are drawn."""
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));"
         )
@@ -39,7 +39,7 @@ class Browser:
         self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1)
 
     def at(self, selector):
-        """Left and top of an element in the window, after scrolling to it."""
+        """Scroll to an element and return its left, top, width and height in the window."""
         return self.run(
             "const e = document.querySelector(arguments[0]); e.scrollIntoView({block: 'center'});"
             "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height];",
@@ -61,7 +61,7 @@ class Browser:
         self.settle()
 
     def point(self, index):
-        """Where a solution is, in the window."""
+        """Position of a solution in the window."""
         left, top, _, _ = self.at("#marks")
         x, y = self.run("return report.screenPlace(arguments[0])", index)
         return left + x, top + y
@@ -80,7 +80,7 @@ class Browser:
         self.settle()
 
     def key(self, name, **options):
-        """A key as the keyboard sends it; the browser does with it what it does for a reader."""
+        """Press and release a key, with the browser's default action."""
         code, text = KEYS.get(name, (0, ""))
         options = {"key": text if name == "Space" else name, "code": name, "windowsVirtualKeyCode": code} | options
         self.command("Input.dispatchKeyEvent", type="keyDown", **options, **({"text": text} if text else {}))
@@ -88,7 +88,7 @@ class Browser:
         self.settle()
 
     def clipboard(self):
-        """What was copied, pasted into a text area that is gone again afterwards."""
+        """Text of the clipboard, read by pasting into a temporary text area."""
         self.run(
             "const area = document.createElement('textarea'); area.id = 'pasted';"
             "document.body.append(area); area.focus();"
@@ -108,11 +108,11 @@ class Browser:
         path.unlink()
         return text
 
-    def complaints(self):
+    def errors(self):
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "INFO"]
 
     def requests(self):
-        """Addresses that the page asked for since it was opened."""
+        """URLs that the page requested since it was opened."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         sent = [event["params"] for event in events if event["method"] == "Network.requestWillBeSent"]
         return [parameters["request"]["url"] for parameters in sent]

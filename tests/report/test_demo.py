@@ -1,4 +1,4 @@
-"""The demonstration, from its first line to the page, in small."""
+"""The demo at a small size."""
 
 import runpy
 from pathlib import Path
@@ -9,7 +9,7 @@ DEMO = Path(__file__).parents[2] / "examples" / "demo.py"
 
 
 @pytest.mark.slow
-def test_the_demonstration_ends_with_the_path_of_its_page(tmp_path, capsys):
+def test_demo_writes_a_page_and_prints_its_path_last(tmp_path, capsys):
     main = runpy.run_path(str(DEMO))["main"]
     main(tmp_path / "out", population=28, generations=2, policies=6, robot_generations=1, steps=20)
     last = capsys.readouterr().out.splitlines()[-1]

@@ -1,6 +1,6 @@
-"""The page as a reader meets it: from a file, offline, in a real browser.
+"""The page in a real browser, opened from a file, offline.
 
-Each test ends by asserting that nothing was asked of the network and that nothing went wrong (see ``browser``).
+Each test ends by asserting that the page made no requests and logged no errors (see ``browser``).
 """
 
 import base64
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from report_pages import make_run, sphere, walking
+from example_runs import make_run, sphere, walking
 
 from tensorrvea.decision import best_by_weights, knee
 from tensorrvea.report import History, report
@@ -36,7 +36,7 @@ def in_play(browser):
     return set(browser.run("return report.derived.playing"))
 
 
-def test_opens_from_a_file_and_draws(show):
+def test_opens_from_a_file_and_draws_points(show):
     browser = show(make_run(replays=[3, 9]), title="A sphere")
     assert browser.text("#title") == "A sphere"
     assert browser.driver.title == "A sphere"
@@ -49,17 +49,17 @@ def test_opens_from_a_file_and_draws(show):
     assert browser.run("return window.isSecureContext !== undefined && location.protocol") == "file:"
 
 
-def test_the_network_is_really_cut(browser, tmp_path):
-    """The oracle of the other tests: a page that does ask is found out."""
-    page = tmp_path / "asks.html"
-    page.write_text("<!doctype html><title>asks</title><img src='http://example.org/picture.png'>")
+def test_requests_are_detected_and_fail(browser, tmp_path):
+    """Validates the check of the other tests with a page that makes a request."""
+    page = tmp_path / "requests.html"
+    page.write_text("<!doctype html><title>requests</title><img src='http://example.org/picture.png'>")
     browser.open(page)
     assert browser.requests()[-1] == "http://example.org/picture.png"
-    assert any("ERR_INTERNET_DISCONNECTED" in line or "ERR_NAME" in line for line in browser.complaints())
+    assert any("ERR_INTERNET_DISCONNECTED" in line or "ERR_NAME" in line for line in browser.errors())
 
 
 @pytest.mark.parametrize(("m", "view"), [(2, "2d"), (3, "3d"), (4, "parallel"), (10, "parallel")])
-def test_the_view_follows_the_number_of_objectives(show, m, view):
+def test_initial_view_depends_on_the_number_of_objectives(show, m, view):
     browser = show(make_run(m=m))
     assert browser.run("return report.state.view") == view
     for other in browser.run("return [...document.querySelectorAll('#view-tabs button')].map(b => b.dataset.value)"):
@@ -69,7 +69,7 @@ def test_the_view_follows_the_number_of_objectives(show, m, view):
 
 @pytest.mark.parametrize("method", ["sum", "tchebycheff"])
 @pytest.mark.parametrize("directions", [["min"] * 3, ["min", "max", "max"]])
-def test_weight_sliders_mark_the_solution_that_python_names(show, method, directions):
+def test_weight_sliders_mark_the_same_solution_as_python(show, method, directions):
     run = make_run(n=200, directions=directions)
     browser = show(run)
     seen = set()
@@ -83,7 +83,7 @@ def test_weight_sliders_mark_the_solution_that_python_names(show, method, direct
     assert marked(browser, "knee") == (0, knee(run.F, directions))
 
 
-def test_the_page_and_python_agree_on_double_precision_and_ties(show):
+def test_marks_agree_with_python_in_double_precision_and_ties(show):
     F = np.array([[0.1, 0.7], [0.7, 0.1], [0.1, 0.7], [0.4, 0.4], [0.4, 0.4]]) / 3
     run = make_run(m=2, n=5, F=F, units=["", ""], history=None)
     browser = show(run)
@@ -94,7 +94,7 @@ def test_the_page_and_python_agree_on_double_precision_and_ties(show):
             assert marked(browser, method) == (0, best_by_weights(F, weights, "min", method))
 
 
-def test_filter_sliders_narrow_what_is_in_play_and_what_is_marked(show):
+def test_filter_sliders_restrict_the_solutions_in_play_and_the_marks(show):
     run = make_run(n=200)
     browser = show(run)
     browser.slide(".objective[data-objective='1'] .high", 400)
@@ -108,7 +108,7 @@ def test_filter_sliders_narrow_what_is_in_play_and_what_is_marked(show):
     assert browser.run("return document.querySelector('.objective[data-objective=\"1\"] .high').value") == "1000"
 
 
-def test_brushing_an_axis_of_the_parallel_view_filters_everywhere(show):
+def test_brushing_a_parallel_axis_filters_all_views(show):
     run = make_run(m=4, n=120, directions=["min", "max", "min", "min"])
     browser = show(run)
     left, top, width, height = browser.at(".axis-strip[data-objective='1']")
@@ -128,7 +128,7 @@ def test_brushing_an_axis_of_the_parallel_view_filters_everywhere(show):
     assert len(in_play(browser)) == 120
 
 
-def test_dragging_a_rectangle_on_the_plane_filters_both_axes(show):
+def test_dragging_a_rectangle_in_2d_filters_both_axes(show):
     run = make_run(m=2, n=120, units=["", ""])
     browser = show(run)
     left, top, width, height = browser.at("#marks")
@@ -139,7 +139,7 @@ def test_dragging_a_rectangle_on_the_plane_filters_both_axes(show):
     assert in_play(browser) == set(np.flatnonzero(inside).tolist())
 
 
-def test_dragging_turns_the_space(show):
+def test_dragging_rotates_the_3d_view(show):
     browser = show(make_run())
     before = browser.run("return [report.state.azimuth, report.screenPlace(0)]")
     left, top, width, height = browser.at("#marks")
@@ -150,7 +150,7 @@ def test_dragging_turns_the_space(show):
     assert len(in_play(browser)) == 50
 
 
-def test_a_click_pins_and_a_second_one_unpins(show):
+def test_click_pins_and_second_click_unpins(show):
     run = make_run(m=2, n=12, units=["kg", ""])
     browser = show(run)
     browser.click(*browser.point(5))
@@ -162,7 +162,7 @@ def test_a_click_pins_and_a_second_one_unpins(show):
     assert pinned(browser) == []
 
 
-def test_a_click_pins_and_plays_a_replay_whose_frames_move(show):
+def test_click_pins_and_plays_the_replay(show):
     browser = show(make_run(m=2, n=12, replays=[walking(i, frames=1000) for i in (2, 7)], units=["", ""]))
     browser.click(*browser.point(7))
     assert pinned(browser) == [[0, 7]]
@@ -172,8 +172,8 @@ def test_a_click_pins_and_plays_a_replay_whose_frames_move(show):
         "seen.push([+c.dataset.frame, c.toDataURL()]); seen.length < 40 ? requestAnimationFrame(look) : done(seen); };"
         "requestAnimationFrame(look);"
     )
-    assert frames[-1][0] > frames[0][0]  # the clock goes on
-    assert len({picture for _, picture in frames}) > 5  # and so does the robot
+    assert frames[-1][0] > frames[0][0]  # the clock advances
+    assert len({picture for _, picture in frames}) > 5  # and the robot moves
     browser.press("#play")
     stopped = browser.run("return report.player.time")
     browser.settle()
@@ -182,7 +182,7 @@ def test_a_click_pins_and_plays_a_replay_whose_frames_move(show):
     assert browser.run("return document.querySelector('#stages canvas').dataset.frame") == "40"  # 2 s of 0.05 s each
 
 
-def test_policies_play_side_by_side_in_step(show):
+def test_up_to_three_replays_play_in_sync(show):
     browser = show(make_run(m=2, n=12, replays=[0, 2, 4, 7], units=["", ""]))
     for index in (2, 7, 4):
         browser.click(*browser.point(index))
@@ -191,11 +191,11 @@ def test_policies_play_side_by_side_in_step(show):
     assert (
         browser.run("return [...document.querySelectorAll('#stages canvas')].map(c => c.dataset.frame)") == ["20"] * 3
     )
-    browser.click(*browser.point(0))  # a fourth takes the place of the oldest
+    browser.click(*browser.point(0))  # a fourth replaces the oldest
     assert browser.run("return report.player.shown") == [7, 4, 0]
 
 
-def test_a_solution_without_an_episode_offers_the_nearest(show):
+def test_solution_without_episode_offers_the_nearest_episode(show):
     F = np.stack([np.linspace(0, 1, 11), np.linspace(1, 0, 11)], axis=1)
     browser = show(make_run(m=2, n=11, F=F, replays=[0, 9], units=["", ""], history=None))
     browser.click(*browser.point(7))
@@ -204,7 +204,7 @@ def test_a_solution_without_an_episode_offers_the_nearest(show):
     assert browser.run("return report.player.shown") == [9]
 
 
-def test_the_csv_has_the_right_numbers(show):
+def test_csv_has_the_exact_numbers(show):
     run = make_run(n=30, violation=np.linspace(0, 1, 30))
     browser = show(run)
     browser.press("#download-all")
@@ -218,7 +218,7 @@ def test_the_csv_has_the_right_numbers(show):
     assert (numbers[:, 4:] == run.X).all()
 
 
-def test_a_csv_of_what_is_filtered_is_named_so(show):
+def test_filtered_csv_says_so_in_its_name(show):
     run = make_run(n=30)
     browser = show(run)
     assert browser.text("#download-all") == "Download CSV"
@@ -230,7 +230,7 @@ def test_a_csv_of_what_is_filtered_is_named_so(show):
     assert [float(cell) for cell in rows[1][6:]] == run.X[int(rows[1][1])].tolist()
 
 
-def test_hovering_shows_the_values_of_the_solution_under_the_pointer(show):
+def test_hovering_shows_the_values_of_the_solution(show):
     run = make_run(m=2, n=12, directions=["min", "max"], violation=np.linspace(0, 1.1, 12))
     browser = show(run)
     assert browser.run("return document.getElementById('tooltip').hidden")
@@ -251,19 +251,19 @@ def test_hovering_shows_the_values_of_the_solution_under_the_pointer(show):
 
 
 def click_on(browser, selector):
-    """With the mouse: browsers let a page copy only for a reader who did something."""
+    """Click with the mouse, since browsers allow copying only after a user gesture."""
     left, top, width, height = browser.at(selector)
     browser.click(left + width / 2, top + height / 2)
 
 
-def test_copy_buttons_put_the_numbers_on_the_clipboard(show):
+def test_copy_buttons_copy_the_exact_numbers(show):
     run = make_run(m=2, n=12, directions=["min", "max"], units=["", ""])
     browser = show(run)
     browser.click(*browser.point(3))
 
     def copied(name):
         button = f"#pinned .copy button[aria-label='Copy A as {name}']"
-        for _ in range(2):  # the second while the first still says so
+        for _ in range(2):  # the second while the label is still "Copied"
             click_on(browser, button)
         assert browser.text(button) == "Copied"
         assert browser.run("return document.querySelector(arguments[0]).dataset.label", button) == name
@@ -279,14 +279,14 @@ def test_copy_buttons_put_the_numbers_on_the_clipboard(show):
     assert namespace["solution"] == record
 
 
-def test_the_command_is_copied_as_it_is(show):
+def test_command_is_copied_verbatim(show):
     command = "tensorrvea run DTLZ2 --set 'problem.note=a b'\nand more"
     browser = show(make_run(provenance={"command": command}))
-    click_on(browser, "#provenance button[aria-label='Copy how to make it again']")
+    click_on(browser, "#provenance button[aria-label='Copy the command that repeats this run']")
     assert browser.clipboard() == command
 
 
-def test_the_csv_of_the_pinned_and_copies_as_json_and_python(show):
+def test_pinned_solutions_export_as_csv_json_and_python(show):
     run = make_run(m=2, n=12, units=["", ""], objective_names=['a "quoted"\nname', "b"])
     browser = show(run)
     for index in (3, 8):
@@ -303,7 +303,7 @@ def test_the_csv_of_the_pinned_and_copies_as_json_and_python(show):
     assert namespace["solution"] == record
 
 
-def test_runs_are_switched_on_and_off(show):
+def test_runs_can_be_hidden_and_shown(show):
     runs = [make_run(f"{name}, seed {s}", seed=s) for name in ("A", "B") for s in (1, 2)]
     browser = show(*runs)
     assert browser.run("return report.data.groups") == ["A", "B"]
@@ -315,7 +315,7 @@ def test_runs_are_switched_on_and_off(show):
     assert browser.run("return report.state.runOn") == [False, True, True, True]
 
 
-def test_generations_move_the_front(show):
+def test_generation_slider_changes_the_front(show):
     browser = show(make_run())
     assert browser.run("return document.getElementById('generation').max") == "11"
     pictures = []
@@ -328,7 +328,7 @@ def test_generations_move_the_front(show):
     assert browser.text("#generation-label") == "generation 2"
 
 
-def test_generations_play_to_the_end_and_can_be_stopped(show):
+def test_generations_play_to_the_end_and_can_be_paused(show):
     fronts = [(t, (4.0 - t) * np.eye(3)) for t in range(3)]
     browser = show(make_run(history=History(generations=np.arange(3), fronts=fronts)))
     browser.press("#generation-play")
@@ -344,7 +344,7 @@ def test_generations_play_to_the_end_and_can_be_stopped(show):
     assert browser.text("#generation-label") == "final"
     assert browser.run("return document.getElementById('generation-play').ariaLabel") == "Play the generations"
     browser.press("#generation-play")
-    browser.slide("#generation", 1)  # a hand on the slider stops it
+    browser.slide("#generation", 1)  # moving the slider pauses
     assert browser.run("return document.getElementById('generation-play').ariaLabel") == "Play the generations"
     assert browser.text("#generation-label") == "generation 1"
 
@@ -353,7 +353,7 @@ def picture(browser):
     return browser.run("return document.getElementById('points').toDataURL()")
 
 
-def test_the_true_front_is_switched_on_and_off(show):
+def test_true_front_can_be_hidden_and_shown(show):
     browser = show(make_run(true_front=sphere(np.random.default_rng(3), 400, 3)))
     for view in ("3d", "2d", "parallel"):
         browser.press(f"#view-tabs button[data-value='{view}']")
@@ -365,7 +365,7 @@ def test_the_true_front_is_switched_on_and_off(show):
         assert picture(browser) == before
 
 
-def test_the_theme_goes_from_automatic_to_light_to_dark(show):
+def test_theme_cycles_through_auto_light_and_dark(show):
     browser = show(make_run(replays=[1]))
     looks = {}
     for _ in range(3):
@@ -376,10 +376,10 @@ def test_the_theme_goes_from_automatic_to_light_to_dark(show):
     assert list(looks) == ["Theme: auto", "Theme: light", "Theme: dark"]
     assert looks["Theme: auto"] == looks["Theme: light"]  # the system is light
     assert looks["Theme: light"][0] != looks["Theme: dark"][0]
-    assert looks["Theme: light"][1] != looks["Theme: dark"][1]  # the canvas follows
+    assert looks["Theme: light"][1] != looks["Theme: dark"][1]  # the canvas is redrawn
 
 
-def test_speed_and_scrubbing(show):
+def test_playback_speed_and_scrubbing(show):
     browser = show(make_run(m=2, n=12, replays=[2], units=["", ""]))
     for speed in ("0.25", "4"):
         browser.run(
@@ -387,7 +387,7 @@ def test_speed_and_scrubbing(show):
             "s.dispatchEvent(new Event('change', {bubbles: true}));",
             speed,
         )
-        # One tick of 100 ms, with a clock of our own.
+        # One tick of 100 ms, with a fake clock.
         assert browser.run(
             "const { player } = report; player.playing = true; [player.time, player.last] = [0, 1000];"
             "advance(1100); player.playing = false; return player.time;"
@@ -401,10 +401,10 @@ def test_speed_and_scrubbing(show):
     assert browser.run("return document.getElementById('play').ariaLabel") == "Play"
 
 
-def test_progress_has_a_band_for_each_algorithm(show):
+def test_progress_charts_have_a_band_per_algorithm(show):
     browser = show(*[make_run(f"{name}, seed {s}", seed=s) for name in ("A", "B") for s in (1, 2, 3)])
     charts = "return [...document.querySelectorAll('.chart figcaption .name')].map(name => name.textContent)"
-    assert browser.run(charts) == ["hypervolume", "expected utility", "living", "evaluations a second"]
+    assert browser.run(charts) == ["hypervolume", "expected utility", "survivors", "evaluations per second"]
     assert browser.run("return document.querySelectorAll('.chart')[0].querySelectorAll('.band').length") == 2
     # Three runs that differ by 0.01: the mean is that of seed 2, the half width 4.302653 · 0.01 / √3.
     reading = browser.run("return document.querySelector('.reading-item').textContent")
@@ -414,7 +414,7 @@ def test_progress_has_a_band_for_each_algorithm(show):
     assert browser.text(".chart .where") == "1 s"
 
 
-def test_the_wide_band_of_few_runs_does_not_flatten_the_line(show):
+def test_wide_band_of_few_runs_does_not_flatten_the_line(show):
     """Two runs that differ by 1 have a band of ± 6.4, and a line from 0.5 to 1.5."""
     values = np.linspace(0, 1, 11)
     browser = show(*[
@@ -439,7 +439,7 @@ def test_infeasible_solutions_are_not_recommended(show):
     assert marked(browser, "knee") == (0, 2)
 
 
-def test_keys_walk_through_the_front_and_pin(show):
+def test_arrow_keys_select_solutions_and_enter_pins(show):
     run = make_run(m=2, n=12, units=["", ""])
     browser = show(run)
     browser.run("document.getElementById('marks').focus()")
@@ -451,15 +451,15 @@ def test_keys_walk_through_the_front_and_pin(show):
 
 
 def focused(browser):
-    """What has the focus: its id, or its class, and the width of the line round it."""
+    """Id or class of the focused element, and the width of its outline."""
     return browser.run(
         "const e = document.activeElement, s = getComputedStyle(e);"
         "return [e.id || e.dataset.value || e.className, s.outlineStyle === 'none' ? 0 : parseFloat(s.outlineWidth)];"
     )
 
 
-def test_every_control_is_reached_and_worked_by_keyboard(show):
-    # Episodes that do not end by themselves while the test goes on.
+def test_every_control_works_by_keyboard(show):
+    # Episodes longer than the test.
     run = make_run(replays=[walking(i, frames=1000) for i in (1, 5)], true_front=np.eye(3))
     browser = show(run)
     browser.key("Tab")
@@ -475,7 +475,7 @@ def test_every_control_is_reached_and_worked_by_keyboard(show):
         "play", "scrub", "speed", "equal-weights",
     ]  # fmt: skip
     assert [name for name, _ in stops if name in wanted] == wanted
-    assert [name for name, width in stops if width < 2] == []  # the focus is seen wherever it is
+    assert [name for name, width in stops if width < 2] == []  # the focus is always visible
 
     def at(selector, *keys):
         browser.run("document.querySelector(arguments[0]).focus()", selector)
@@ -549,11 +549,11 @@ def test_hostile_names_are_text(show):
     assert browser.driver.title == HOSTILE[1]
     names = browser.run("return [...document.querySelectorAll('.objective-name bdi.name')].map(e => e.textContent)")
     assert names[0] == HOSTILE[0]
-    assert names[5] == "⟨U+202E⟩rtl \u200fmarks ⟨U+2067⟩here"  # what would turn the text round is spelled out
+    assert names[5] == "⟨U+202E⟩rtl \u200fmarks ⟨U+2067⟩here"  # direction overrides are spelled out
     assert names[6] == HOSTILE[6]
     assert names[8].startswith("aaa")
     assert len(names[8]) <= 200
-    # Nothing is wider than the window, however long a name is.
+    # Long names do not make the page wider than the window.
     assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
     record = json.loads(browser.run("return report.jsonOf(0)"))
     assert list(record["objectives"]) == HOSTILE
@@ -566,7 +566,7 @@ def test_hostile_names_are_text(show):
     assert header[2 + m - 1] == "'=1+1"
 
 
-def test_the_policy_forbids_all_but_the_pages_own_script_and_style(show, tmp_path):
+def test_content_security_policy_allows_only_the_script_and_style_of_the_page(show, tmp_path):
     browser = show(make_run())
     html = (tmp_path / "page.html").read_text()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html).group(1)
@@ -583,12 +583,12 @@ def test_the_policy_forbids_all_but_the_pages_own_script_and_style(show, tmp_pat
         "setTimeout(() => done(seen), 300);"
     )
     assert set(blocked) == {"style-src-elem", "img-src", "connect-src", "require-trusted-types-for"}
-    browser.complaints()  # these were wanted
+    browser.errors()  # the violations were intended
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1360, 390])
-def test_fits_the_window_in_both_themes(show, theme, width):
+def test_page_fits_the_window_in_both_themes(show, theme, width):
     browser = show(make_run(m=3, replays=[1, 5]))
     browser.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
     browser.command(
@@ -601,7 +601,7 @@ def test_fits_the_window_in_both_themes(show, theme, width):
 
 
 def contrast(browser):
-    """Of ink, quiet text and accent on a card, after WCAG 2."""
+    """WCAG 2 contrast of normal text, muted text and accent on a card."""
     colours = browser.run(
         "const p = document.body.appendChild(document.createElement('span')); const read = n => {"
         "p.style.color = `var(--${n})`; return getComputedStyle(p).color.match(/\\d+/g).map(Number); };"
@@ -617,7 +617,7 @@ def contrast(browser):
     return [(max(card, other) + 0.05) / (min(card, other) + 0.05) for other in others]
 
 
-def test_every_control_has_a_name(show):
+def test_every_control_has_an_accessible_name(show):
     browser = show(make_run(replays=[1, 5]))
     tree = browser.command("Accessibility.getFullAXTree")["nodes"]
     roles = {"button", "slider", "checkbox", "combobox", "application", "img", "region"}
@@ -628,18 +628,18 @@ def test_every_control_has_a_name(show):
     assert nameless == []
 
 
-def test_decision_vectors_beside_the_page(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr("tensorrvea.report.page.MOST_X_BYTES", 1000)
-    monkeypatch.setattr("tensorrvea.report.page.MOST_F_BYTES", 1000)  # and not all solutions are in the page
+def test_decision_vectors_in_a_csv_next_to_the_page(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr("tensorrvea.report.page.MAX_X_BYTES", 1000)
+    monkeypatch.setattr("tensorrvea.report.page.MAX_F_BYTES", 1000)  # so the page holds a sample of the solutions
     other, run = make_run("A", n=30, m=2, units=["", ""]), make_run("B", n=100, m=2, units=["", ""], seed=1)
     path = report([other, run], tmp_path / "large.html")
     browser.open(path)
     assert "large.csv" in browser.text("#notices")
     assert browser.run("return report.data.total") < 130
     assert browser.run("return report.data.runs[0].X") is None
-    browser.press(".legend-runs input")  # without A
+    browser.press(".legend-runs input")  # hide A
     browser.press("tr[data-mark='sum'] button")
-    # The page, the CSV and ``result.X`` count solutions alike, from 0 in each run.
+    # The page, the CSV and ``result.X`` number solutions alike, from 0 in each run.
     solution = int(re.search(r"large\.csv, solution (\d+)", browser.text("#pinned")).group(1))
     assert pinned(browser) == [[1, solution]]
     assert browser.run("return document.querySelectorAll('#pinned tbody tr')[1].cells[1].textContent") == str(solution)
@@ -648,10 +648,10 @@ def test_decision_vectors_beside_the_page(browser, tmp_path, monkeypatch):
     (row,) = [row for row in rows if row[:2] == ["B", str(solution)]]
     assert [np.float32(cell) for cell in row[2:4]] == run.F[solution].tolist()
     assert [float(cell) for cell in row[5:]] == run.X[solution].tolist()
-    # What the page itself can give is less, and is not called like the whole.
+    # A CSV downloaded from the page is incomplete, and says so in its name.
     about = browser.run("return document.getElementById('download-all').title")
     assert about.endswith(
-        "in play with objectives and violation, without variables; everything is in large.csv, beside this page"
+        "in play with objectives and violation, without variables; everything is in large.csv, next to this page"
     )
     browser.press("#download-all")
     given = list(csv.reader(io.StringIO(browser.downloaded("large-in-page-filtered.csv"), newline="")))
@@ -665,17 +665,17 @@ def test_decision_vectors_beside_the_page(browser, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
-    """A page of 100,000 solutions of 12 variables, and the run that it is of."""
+    """A page of 100,000 solutions with 12 variables, and its run."""
     run = make_run(n=100_000, m=3, d=12)
     return report(run, tmp_path_factory.mktemp("many") / "many.html"), run
 
 
-def test_a_hundred_thousand_solutions_open_thinned_with_the_csv_whole(browser, many):
+def test_hundred_thousand_solutions_are_sampled_with_a_complete_csv(browser, many):
     path, run = many
     assert path.stat().st_size < 10e6
     browser.open(path)
-    assert "they are beside it, in many.csv" in browser.text("#notices")
-    assert browser.text("#in-play") == "100,000 solutions; 20,000 of them drawn, all of them count"
+    assert "they are in many.csv, next to this page" in browser.text("#notices")
+    assert browser.text("#in-play") == "100,000 solutions; 20,000 of them drawn, all of them considered"
     assert marked(browser, "sum") == (0, best_by_weights(run.F, [1, 1, 1]))
     browser.slide(".objective[data-objective='0'] .high", 500)
     assert len(in_play(browser)) == (run.F[:, 0] <= sum(map(float, (run.F[:, 0].min(), run.F[:, 0].max()))) / 2).sum()
@@ -685,19 +685,19 @@ def test_a_hundred_thousand_solutions_open_thinned_with_the_csv_whole(browser, m
     assert (table[:, 5:] == run.X).all()
 
 
-def test_more_than_can_be_drawn_is_thinned_but_counts(show):
+def test_solutions_that_are_not_drawn_are_still_considered(show):
     run = make_run(n=30_000, d=1, m=2, units=["", ""], history=None, F=np.random.default_rng(5).random((30_000, 2)))
     browser = show(run)
-    assert "20,000 of them drawn, all of them count" in browser.text("#in-play")
+    assert "20,000 of them drawn, all of them considered" in browser.text("#in-play")
     assert marked(browser, "sum") == (0, best_by_weights(run.F, [1, 1]))
 
 
-def test_without_episodes_there_is_no_stage(show):
+def test_behaviour_is_hidden_without_episodes(show):
     browser = show(make_run())
     assert browser.run("return document.getElementById('behaviour').hidden")
 
 
-def test_a_swimmer_is_drawn_from_above(show):
+def test_swimmer_is_drawn_without_ground(show):
     browser = show(make_run(m=2, n=5, units=["", ""], replays=[replace(walking(0), ground=False)]))
     assert browser.run("return report.data.runs[0].replays[0].ground") is False
     assert browser.run("return document.querySelector('#stages canvas').dataset.frame !== undefined")
@@ -707,12 +707,12 @@ def test_a_swimmer_is_drawn_from_above(show):
     "F",
     [
         np.array([[1.0, 2.0, 3.0]]),  # a single solution
-        np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),  # all the same
-        np.array([[1e300, -1e-300, 0.0], [-1e300, 1e-300, 5e-324]]),  # the ends of double precision
+        np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]),  # equal solutions
+        np.array([[1e300, -1e-300, 0.0], [-1e300, 1e-300, 5e-324]]),  # the limits of double precision
         np.array([[1e9 + 1, 0.0, 1.0], [1e9, 1.0, 0.0]]),  # a small range far from zero
     ],
 )
-def test_odd_fronts_are_drawn(show, F):
+def test_degenerate_fronts_are_drawn(show, F):
     browser = show(make_run(F=F, X=np.zeros((len(F), 4)), violation=np.zeros(len(F)), history=None))
     for view in ("3d", "2d", "parallel"):
         browser.press(f"#view-tabs button[data-value='{view}']")
@@ -727,7 +727,7 @@ def test_odd_fronts_are_drawn(show, F):
     assert marked(browser, "sum") == (0, best_by_weights(F, [1, 1, 1]))
 
 
-def test_when_nothing_is_in_play_the_page_says_so(show):
+def test_page_says_when_no_solution_is_in_play(show):
     browser = show(make_run(m=2, n=12, units=["", ""]))
     browser.press(".legend-runs input")
     assert "nothing is in play" in browser.text("#marked")

@@ -30,14 +30,14 @@ def wait_for_news(child: BaseProcess, directory: Path, *, beyond: int) -> None:
     """Until the child has come further than it was: only then is it running and saving, not compiling."""
     deadline = time.monotonic() + 120
     while child.is_alive() and time.monotonic() < deadline:
-        if directory.exists() and max(checkpoint.found(directory), default=-1) > beyond:
+        if directory.exists() and max(checkpoint.saved_generations(directory), default=-1) > beyond:
             return
         time.sleep(0.002)
     assert child.exitcode in (None, 0)
 
 
 def reached(directory: Path) -> int:
-    return max(checkpoint.found(directory), default=-1) if directory.exists() else -1
+    return max(checkpoint.saved_generations(directory), default=-1) if directory.exists() else -1
 
 
 def assert_same_run(one: tr.Result, other: tr.Result) -> None:

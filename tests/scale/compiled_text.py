@@ -10,8 +10,10 @@ import jax
 from jax.sharding import NamedSharding
 
 import tensorrvea as tr
-from tensorrvea import loop
-from tensorrvea.optimize import Budget, Search
+from tensorrvea import compiled as compiled_module
+from tensorrvea.driver.evaluators import DeviceEvaluator
+from tensorrvea.driver.run import Run
+from tensorrvea.driver.schedule import Budget
 
 ROWS, COLUMNS, DEVICES = 65_536, 1_000, 8
 # One line a collective operation: its results, and its name.
@@ -23,23 +25,16 @@ def compiled(devices: int) -> jax.stages.Compiled:
     """A chunk of generations, for a carry that is where it will be."""
     problem, algorithm = tr.problems.DTLZ2(variables=COLUMNS), tr.TensorRVEA(population=ROWS)
     budget = Budget(population=ROWS, generations=10)
-    search = Search(problem, algorithm, seeds=[0], batch=False, budget=budget, devices=devices)
-    mesh = search.program.mesh
-    search.carry = loop.begin_compiled.shapes(search.program, key=search.key, x=None)
-    if mesh is not None:
-        search.carry = jax.tree.map(
-            lambda leaf, spec: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(mesh, spec)),
-            search.carry,
-            loop.layout(search.carry),
+    run = Run(problem, algorithm, seeds=[0], is_batched=False, budget=budget, devices=devices)
+    program, setting = run.program, run.setting
+    carry = compiled_module.begin.shapes(program, setting, key=run.key, x=None)
+    if setting.mesh is not None:
+        carry = jax.tree.map(
+            lambda leaf, spec: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(setting.mesh, spec)),
+            carry,
+            compiled_module.layout(carry, is_batched=False),
         )
-    with loop.use_mesh(mesh):
-        arguments = loop.parts(search.program) | search.chunk_arguments(0, [])
-        return loop.chunk_compiled.run.lower(**arguments).compile()
-
-
-def memory(program: jax.stages.Compiled) -> int:
-    used = program.memory_analysis()
-    return used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes - used.alias_size_in_bytes
+    return compiled_module.chunk.lower(program, setting, **DeviceEvaluator(run).arguments(carry)).compile()
 
 
 def told(text: str) -> int:
@@ -50,7 +45,7 @@ def told(text: str) -> int:
 
 def main() -> None:
     one, many = compiled(1), compiled(DEVICES)
-    print(memory(one), memory(many), told(many.as_text()))
+    print(compiled_module.memory_of(one), compiled_module.memory_of(many), told(many.as_text()))
 
 
 if __name__ == "__main__":

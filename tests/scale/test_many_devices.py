@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cases
 import jax
 import pytest
-from many_devices import BREEDING, VARIATIONS
 from sizes import QUICK_FLAGS
 
 import tensorrvea as tr
@@ -28,7 +28,7 @@ def test_rows_travel_to_where_they_are_wanted():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [*(f"{a}-{v}" for a in BREEDING for v in VARIATIONS), "RandomSearch-"])
+@pytest.mark.parametrize("case", cases.NAMES)
 def test_the_number_of_devices_does_not_change_a_bit(case):
     every = [f"{case} {problem} {devices} same" for devices in (2, 3, 8) for problem in ("plain", "constrained")]
     # PSO once as users compile it: its sums of products gave other bits before they were rounded.

@@ -15,8 +15,8 @@ import many_processes as child
 import pytest
 
 import tensorrvea as tr
-from tensorrvea.cli.main import execute
 from tensorrvea import load, resume
+from tensorrvea.cli.main import execute
 from tensorrvea.runs import checkpoint
 
 LONG = 400  # generations, more than a run gets to before it is ended
@@ -74,7 +74,7 @@ class Pair:
     def wait_for(self, generation: int) -> None:
         """Until there is a checkpoint of it."""
         deadline, run = time.monotonic() + 240, self.places[0] / "run"
-        while not run.exists() or max(checkpoint.found(run), default=-1) < generation:
+        while not run.exists() or max(checkpoint.saved_generations(run), default=-1) < generation:
             assert all(process.poll() is None for process in self.children), self.said(0, "err")[-2000:]
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -4,8 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tensorrvea.devices import make_mesh, padded_size, room_for, use_mesh
-from tensorrvea.population import choose, take
+from tensorrvea.devices import make_mesh, padded_size, use_mesh
+from tensorrvea.exchange import exchange_capacity
+from tensorrvea.rows import choose, take
 
 rng = np.random.default_rng(0)
 
@@ -26,7 +27,7 @@ def main() -> None:
             first, second = table(rows), table(2 * rows)
             at_random = rng.integers(0, 3 * rows, rows)
             of_one = rng.integers(0, rows // devices, rows)  # all of the first device's: more than there is room for
-            assert rows // devices > room_for(rows // devices, devices)
+            assert rows // devices > exchange_capacity(rows // devices, devices)
             both = {name: np.concatenate([first[name], second[name]]) for name in first}
             for index in (at_random, of_one, np.arange(rows)[::-1], np.arange(rows)):
                 chosen = jax.jit(choose)(first, second, jnp.asarray(index))

@@ -7,13 +7,15 @@ import oracle
 import pytest
 
 from tensorrvea.algorithms.rvea import select_by_loop
+from tensorrvea.population import Pool
 from tensorrvea.reference_vectors import simplex_lattice, unit_rows
 from tensorrvea.rounding import rounded
-from tensorrvea.selection.apd import Pool, angle_penalized_distance, select, translate
+from tensorrvea.selection.apd import angle_penalized_distance, select_by_niches, translate
 from tensorrvea.selection.association import make_index, smallest_angles
 
 ROWS = 60
 POOLS = 99
+OLD = jnp.zeros(ROWS, bool)
 DIVISIONS = {2: 11, 3: 4, 4: 3, 5: 2, 6: 2, 7: 2, 8: 2, 9: 1, 10: 2}
 
 
@@ -44,6 +46,7 @@ def random_pool(generator: np.random.Generator, objectives: int, kind: str) -> P
         f=jnp.asarray(np.where(alive[:, None], f, np.inf), jnp.float32),
         violation=jnp.asarray(np.where(alive, violation, np.inf), jnp.float32),
         alive=jnp.asarray(alive),
+        is_new=OLD,
     )
 
 
@@ -69,14 +72,14 @@ def test_select_agrees_with_the_papers_loop_and_so_does_rvea(objectives):
 
     @jax.jit
     def both(pool, share):
-        return [choose(pool, vectors, gamma, index, share**2.0) for choose in (select, select_by_loop)]
+        return [choose(pool, vectors, gamma, index, share**2.0) for choose in (select_by_niches, select_by_loop)]
 
     tensors, loops = jax.device_get(jax.vmap(both)(stacked, shares))
     sure = 0
     for i, pool in enumerate(pools):
         fast, slow = (jax.tree.map(lambda leaf, i=i: leaf[i], selected) for selected in (tensors, loops))
         assert winners(fast) == winners(slow)
-        expected = oracle.rvea_loop(*jax.device_get(pool), np.asarray(vectors), float(shares[i]))
+        expected = oracle.rvea_loop(*jax.device_get(pool[:3]), np.asarray(vectors), float(shares[i]))
         sure += expected.decided
         if expected.decided:
             assert winners(fast) == expected.winners
@@ -90,23 +93,23 @@ def test_the_best_individual_keeps_its_place_whatever_the_order_of_the_rows():
     pool = random_pool(generator, 3, "plain")
     order = generator.permutation(ROWS)
     shuffled = jax.tree.map(lambda leaf: leaf[order], pool)
-    first = winners(select(pool, vectors, gamma, index, jnp.float32(0.25)))
-    second = winners(select(shuffled, vectors, gamma, index, jnp.float32(0.25)))
+    first = winners(select_by_niches(pool, vectors, gamma, index, jnp.float32(0.25)))
+    second = winners(select_by_niches(shuffled, vectors, gamma, index, jnp.float32(0.25)))
     assert first == [None if row is None else int(order[row]) for row in second]
 
 
 def test_ties_go_to_the_lowest_row():
     vectors = vectors_of(2)
     f = jnp.array([[2.0, 2.0], [0.0, 3.0], [1.0, 1.0], [1.0, 1.0], [3.0, 0.0], [0.0, 3.0]])
-    pool = Pool(f=f, violation=jnp.zeros(6), alive=jnp.ones(6, bool))
-    selected = select(pool, vectors, smallest_angles(vectors), make_index(vectors), jnp.float32(0.5))
+    pool = Pool(f=f, violation=jnp.zeros(6), alive=jnp.ones(6, bool), is_new=OLD[: len(f)])
+    selected = select_by_niches(pool, vectors, smallest_angles(vectors), make_index(vectors), jnp.float32(0.5))
     assert [row for row in winners(selected) if row is not None] == [1, 2, 4]
 
 
 def test_at_the_ideal_point_the_angle_is_zero_and_so_is_the_distance():
     vectors = vectors_of(3)
-    pool = Pool(f=jnp.array([[1.0, 1, 1], [2, 1, 1]]), violation=jnp.zeros(2), alive=jnp.ones(2, bool))
-    selected = select(pool, vectors, smallest_angles(vectors), make_index(vectors), jnp.float32(1))
+    pool = Pool(f=jnp.array([[1.0, 1, 1], [2, 1, 1]]), violation=jnp.zeros(2), alive=jnp.ones(2, bool), is_new=OLD[:2])
+    selected = select_by_niches(pool, vectors, smallest_angles(vectors), make_index(vectors), jnp.float32(1))
     assert winners(selected)[0] == 0
     assert selected.score[0] == 0
 
@@ -116,6 +119,7 @@ def test_the_ideal_point_is_of_all_the_living_infeasible_included():
         f=jnp.array([[1.0, 5], [3, 2], [0, 0]]),
         violation=jnp.array([0.0, 7, jnp.inf]),
         alive=jnp.array([True, True, False]),
+        is_new=OLD[:3],
     )
     assert translate(pool).tolist() == [[0, 3], [2, 0], [0, 0]]
 
@@ -123,8 +127,8 @@ def test_the_ideal_point_is_of_all_the_living_infeasible_included():
 def test_a_feasible_individual_wins_however_bad_it_is():
     vectors = vectors_of(2)
     f = jnp.array([[9.0, 9], [1, 1], [0, 4], [4, 0]])
-    pool = Pool(f=f, violation=jnp.array([0.0, 1e-6, 0, 0]), alive=jnp.ones(4, bool))
-    selected = select(pool, vectors, smallest_angles(vectors), make_index(vectors), jnp.float32(0.5))
+    pool = Pool(f=f, violation=jnp.array([0.0, 1e-6, 0, 0]), alive=jnp.ones(4, bool), is_new=OLD[: len(f)])
+    selected = select_by_niches(pool, vectors, smallest_angles(vectors), make_index(vectors), jnp.float32(0.5))
     assert sorted(row for row in winners(selected) if row is not None) == [0, 2, 3]
 
 
@@ -133,8 +137,8 @@ def test_numbers_near_the_end_of_the_range_of_floats_still_have_winners():
     gamma, index = smallest_angles(vectors), make_index(vectors)
     for scale in (1e-37, 1e30, 8e37):
         f = jnp.asarray(np.array([[0.0, 1], [0.6, 0.6], [1, 0], [0.5, 0.5]]) * scale, jnp.float32)
-        pool = Pool(f=f, violation=jnp.zeros(4), alive=jnp.ones(4, bool))
-        selected = select(pool, vectors, gamma, index, jnp.float32(0.5))
+        pool = Pool(f=f, violation=jnp.zeros(4), alive=jnp.ones(4, bool), is_new=OLD[: len(f)])
+        selected = select_by_niches(pool, vectors, gamma, index, jnp.float32(0.5))
         # The last is better than the second, in the same niche.
         assert sorted(row for row in winners(selected) if row is not None) == [0, 2, 3], scale
         assert not np.isnan(selected.score).any()

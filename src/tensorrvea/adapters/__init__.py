@@ -1,4 +1,4 @@
-"""Problems of other libraries, as problems here. What they need is imported when one is made."""
+"""Adapters for problems of other libraries, which are imported only when a problem is made."""
 
 from tensorrvea.adapters.mo_gymnasium import MOGymnasium
 from tensorrvea.adapters.pymoo import from_pymoo

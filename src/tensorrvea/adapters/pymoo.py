@@ -1,4 +1,4 @@
-"""Problems of pymoo, as problems here."""
+"""Adapter for pymoo's problems."""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.adapters.optional import import_optional
 from tensorrvea.checks import check_number
 from tensorrvea.host.problem import HostProblem
+from tensorrvea.optional import import_optional
 
-# What pymoo itself lets an equality be off by.
+# pymoo's own default tolerance of equality constraints.
 EQUALITY_TOLERANCE = 1e-4
 
 
@@ -26,17 +26,17 @@ def from_pymoo(
     timeout: float | None = None,
     retries: int = 0,
 ) -> HostProblem:
-    """A ``pymoo.core.problem.Problem`` as a problem here, evaluated by pymoo's own code.
+    """Wrap a ``pymoo.core.problem.Problem``, which is evaluated by pymoo's own code.
 
-    Bounds, objectives (all minimised), inequality constraints G ≤ 0 and whole-number variables are taken over;
-    an equality H = 0 becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other
-    arguments are those of ``HostProblem``.
+    Bounds, objectives (all minimised), inequality constraints G ≤ 0 and integer variables are kept; an equality H = 0
+    becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other arguments are those of
+    ``HostProblem``.
 
     >>> from pymoo.problems import get_problem
     >>> from_pymoo(get_problem("bnh"))
     HostProblem(name='BNH', variables=2, objectives=2)
     """
-    pymoo = import_optional("pymoo.core.problem", purpose="from_pymoo")
+    pymoo = import_optional("pymoo.core.problem", needed_for="from_pymoo", extra="adapters")
     if not isinstance(problem, pymoo.Problem):
         raise TypeError(f"problem takes a pymoo.core.problem.Problem, got {problem!r:.80}")
     if getattr(problem, "vars", None) is not None:
@@ -63,12 +63,12 @@ def from_pymoo(
 
 @dataclass(frozen=True)
 class PymooFunction:
-    """Objectives and then constraints of a pymoo problem."""
+    """Objectives, then constraints, of a pymoo problem."""
 
     problem: Any
     equality_tolerance: float
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
-        given = x.astype(self.problem.vtype) if self.problem.vtype in (int, bool) else x
-        out = self.problem.evaluate(given, return_values_of=["F", "G", "H"], return_as_dictionary=True)
+        rows = x.astype(self.problem.vtype) if self.problem.vtype in (int, bool) else x
+        out = self.problem.evaluate(rows, return_values_of=["F", "G", "H"], return_as_dictionary=True)
         return np.concatenate([out["F"], out["G"], np.abs(out["H"]) - self.equality_tolerance], axis=1)

@@ -1,7 +1,7 @@
 """TensorRVEA: Liang, Jiang, Sun and Cheng, GECCO '24."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
@@ -61,7 +61,7 @@ class TensorRVEA(Evolution):
         elif not is_traced(self.vectors):
             check_vectors("vectors", self.vectors)
 
-    def bind(self, problem: Problem) -> Self:
+    def bind(self, problem: Problem) -> "TensorRVEA":
         # The vectors are then an argument of compiled code, not a constant in it.
         return replace(self, vectors=reference_vectors(self.vectors, self.population, problem.objectives))
 

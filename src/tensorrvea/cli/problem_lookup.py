@@ -10,8 +10,8 @@ from typing import Any
 from tensorrvea.checks import check_choice, hint
 from tensorrvea.neuroevolution import TASKS
 from tensorrvea.problem import Problem
+from tensorrvea.problem_registry import PROBLEMS, ROBOT, make_problem
 from tensorrvea.problems import NAMED
-from tensorrvea.runs.registry import PROBLEMS, ROBOT, make_problem
 
 
 def find_problem(

@@ -7,6 +7,7 @@ import tyro
 
 from tensorrvea.cli.errors import argument_errors
 from tensorrvea.cli.plot import Out
+from tensorrvea.cli.report_sources import runs_from_directories
 from tensorrvea.report import report
 
 
@@ -29,4 +30,5 @@ class Report:
 
     def __call__(self) -> None:
         with argument_errors():
-            print(report(list(self.directories), self.out, title=self.title, replays=self.replays))
+            runs = runs_from_directories(self.directories, replays=self.replays)
+            print(report(runs, self.out, title=self.title, replays=self.replays))

@@ -22,7 +22,7 @@ from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, standard_metrics
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 from tensorrvea.runs.reopen import reopen
-from tensorrvea.runs.standard_metrics import HYPERVOLUME, default_metrics
+from tensorrvea.runs.standard_metrics import HYPERVOLUME
 from tensorrvea.stop import MetricReached, Stagnation, Target
 
 DEFAULT_GENERATIONS = 100
@@ -132,7 +132,11 @@ class Run:
             return () if self.metrics == ("none",) else self.metrics
         if self.reference:
             return (HYPERVOLUME,)
-        return () if self.population > LARGEST_WITH_DEFAULT_METRIC else default_metrics(problem)
+        if self.population > LARGEST_WITH_DEFAULT_METRIC:
+            return ()
+        if problem.front(2) is not None:
+            return ("igd",)
+        return () if problem.reference_point() is None else (HYPERVOLUME,)
 
     def stopping_rules(self) -> list[Callable[[Result], bool]]:
         rules: list[Callable[[Result], bool]] = []

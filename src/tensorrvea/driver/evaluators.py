@@ -123,7 +123,8 @@ class HostEvaluator:
 
     @property
     def failures(self) -> str:
-        return str(self.run.problem.failures)
+        failures = self.run.problem.failures
+        return str(failures) if failures else ""
 
     def arguments(self, carry: Carry, t: int = 0, **given: Any) -> dict[str, Any]:
         """Return the arguments of ``compiled.tell_and_ask``: given values, or their shapes."""

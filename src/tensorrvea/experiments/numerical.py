@@ -14,8 +14,8 @@ from tensorrvea.experiments.plans import Numerical, make_algorithm
 from tensorrvea.experiments.store import Store
 from tensorrvea.metrics import igd, normalised_hypervolume
 from tensorrvea.plot import plot_convergence
+from tensorrvea.problem_registry import make_problem
 from tensorrvea.result import Result
-from tensorrvea.runs.registry import make_problem
 
 ALGORITHMS = ("TensorRVEA", "RVEA")
 LARGER_IS_BETTER = {"IGD": False, "HV": True}

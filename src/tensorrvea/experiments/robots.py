@@ -118,7 +118,9 @@ def default_reference(backend: str) -> str:
 def reference_point(problem: RobotProblem, runs: Runs, plan: Robots, rule: str) -> np.ndarray:
     """Reference point of HV, in the signs of the rewards."""
     if rule == "paper":
-        return problem.reference_point(plan.references)
+        point = problem.reference_point(plan.references)
+        assert point is not None  # only without a named experiment
+        return point
     limits = [0.0 if name in NONNEGATIVE else None for name in problem.objective_names]
     return derived_reference_point([run["worst"][None] for seeds in runs.values() for run in seeds], "max", limits)
 

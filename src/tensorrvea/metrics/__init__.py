@@ -1,19 +1,14 @@
-"""How good a front is: distances to the true front, hypervolume, expected utility, spacing.
+"""Quality of a front: distances to the true front, hypervolume, expected utility, spacing.
 
-These are plain functions of NumPy arrays in the user's own signs, which ``directions`` says.
-``metrics.device`` has them once more, for use inside compiled code: there everything is minimised, and a mask
-says which rows count.
+These functions take NumPy arrays in the user's signs, given by ``directions``. ``metrics.device`` has the same metrics
+for compiled code, where every objective is minimised and a mask selects the rows.
 """
 
 from tensorrvea.metrics import device
 from tensorrvea.metrics.expected_utility import expected_utility, utility_weights
 from tensorrvea.metrics.hypervolume import Estimate, hypervolume, hypervolume_estimate, is_exact
 from tensorrvea.metrics.igd import gd, igd, igd_plus
-from tensorrvea.metrics.reference_points import (
-    derived_reference_point,
-    normalise_by_front,
-    normalised_hypervolume,
-)
+from tensorrvea.metrics.reference_points import derived_reference_point, normalise_by_front, normalised_hypervolume
 from tensorrvea.metrics.spacing import spacing
 
 __all__ = [

@@ -1,9 +1,8 @@
-"""The metrics inside compiled code, so that a whole run can record its curve without leaving the device.
+"""Metrics for compiled code, so that a run records its curves without leaving the device.
 
-Everything is minimised, ``alive`` says which rows count, and nothing is raised: with nobody alive, distances
-are infinite, hypervolume and spacing are zero and expected utility is minus infinity. They jit, vmap and
-scan, in the precision of ``f``; memory is bounded, whatever the number of rows. See the functions of the same
-names in ``tensorrvea.metrics`` for what they mean.
+Every objective is minimised and ``alive`` masks the rows. If no row is alive, distances are infinite, hypervolume and
+spacing are zero, and expected utility is minus infinity. All functions jit, vmap and scan in the precision of ``f``,
+with bounded memory. ``tensorrvea.metrics`` defines the metrics under the same names.
 """
 
 from collections.abc import Callable
@@ -14,22 +13,22 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-# Pairs looked at at once.
+# Pairs of rows in memory at a time.
 BLOCK = 1 << 20
 
 
 def igd(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p m"]) -> Float[Array, ""]:
-    """The mean distance from a point of the true front to the nearest living row."""
+    """The mean distance from a point of the true front to the nearest alive row."""
     return jnp.sqrt(_smallest(lambda d: d**2, jnp.asarray(front, f.dtype), f, alive)).mean()
 
 
 def igd_plus(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p m"]) -> Float[Array, ""]:
-    """As ``igd``, but counting only by how much a row is worse."""
+    """Like ``igd``, but counting only the objectives in which a row is worse."""
     return jnp.sqrt(_smallest(lambda d: jnp.maximum(d, 0) ** 2, jnp.asarray(front, f.dtype), f, alive)).mean()
 
 
 def gd(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p m"]) -> Float[Array, ""]:
-    """The mean distance from a living row to the nearest point of the true front."""
+    """The mean distance from an alive row to the nearest point of the true front."""
     rows = jnp.where(alive[:, None], f, 0)
     front = jnp.asarray(front, f.dtype)
     distance = jnp.sqrt(_smallest(lambda d: d**2, rows, front, jnp.ones(len(front), bool)))
@@ -37,10 +36,10 @@ def gd(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p 
 
 
 def spacing(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Float[Array, ""]:
-    """The standard deviation of the living rows' distances to their nearest; 0 for fewer than two."""
+    """The standard deviation of the alive rows' nearest-neighbour distances; 0 for fewer than two rows."""
     count = alive.sum()
     rows = jnp.where(alive[:, None], f, 0)
-    nearest = jnp.where(alive & (count > 1), _smallest(jnp.abs, rows, f, alive, others=True), 0)
+    nearest = jnp.where(alive & (count > 1), _smallest(jnp.abs, rows, f, alive, exclude_self=True), 0)
     mean = nearest.sum() / jnp.maximum(count, 1)
     return jnp.sqrt((jnp.where(alive, nearest - mean, 0) ** 2).sum() / jnp.maximum(count - 1, 1))
 
@@ -48,25 +47,22 @@ def spacing(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Float[Array, ""
 def expected_utility(
     f: Float[Array, "n m"], alive: Bool[Array, " n"], weights: Float[Array, "k m"]
 ) -> Float[Array, ""]:
-    """The mean, over weights, of the best weighted sum of rewards -f among the living rows."""
+    """The mean, over weights, of the best weighted sum of rewards -f among the alive rows."""
     reward = jnp.where(alive[:, None], -f, -jnp.inf)
 
     def best(weight: Float[Array, " m"]) -> Float[Array, ""]:
-        # A weight of zero does not make a number of a dead row's infinity.
+        # Mask again: a weight of zero turns the infinity of a dead row into NaN.
         return jnp.where(alive, (reward * weight).sum(axis=1), -jnp.inf).max()
 
     return lax.map(best, jnp.asarray(weights, f.dtype)).mean()
 
 
 def hypervolume(f: Float[Array, "n m"], alive: Bool[Array, " n"], reference: Float[Array, " m"]) -> Float[Array, ""]:
-    """The exact hypervolume of two or three objectives; of more, use ``hypervolume_estimate``."""
+    """The exact hypervolume for two or three objectives; use ``hypervolume_estimate`` for more."""
     m = f.shape[1]
     if m not in (2, 3):
         raise ValueError(f"hypervolume on the device takes 2 or 3 objectives, got {m}; use hypervolume_estimate")
-    reference = jnp.asarray(reference, f.dtype)
-    counts = alive & (f < reference).all(axis=1)
-    # Seen from the reference point, in which those that do not count are.
-    reach = jnp.where(counts[:, None], reference - f, 0)
+    reach, counts = _reach(f, alive, reference)
     return _area(reach) if m == 2 else _volume(reach, counts)
 
 
@@ -77,10 +73,9 @@ def hypervolume_estimate(
     reference: Float[Array, " m"],
     samples: int = 10_000,
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """The hypervolume of any number of objectives by Monte Carlo, and its standard error."""
+    """A Monte Carlo estimate of the hypervolume, and its standard error."""
     m = f.shape[1]
-    counts = alive & (f < jnp.asarray(reference, f.dtype)).all(axis=1)
-    reach = jnp.where(counts[:, None], jnp.asarray(reference, f.dtype) - f, 0)
+    reach, counts = _reach(f, alive, reference)
     box = jnp.where(counts.any(), reach.max(axis=0), 1)
     reach = reach / box
     directions = jnp.abs(jax.random.normal(key, (samples, m), f.dtype))
@@ -94,50 +89,59 @@ def hypervolume_estimate(
     return ball * each.mean(), ball * each.std(ddof=1) / jnp.sqrt(samples)
 
 
+def _reach(
+    f: Float[Array, "n m"], alive: Bool[Array, " n"], reference: Float[Array, " m"]
+) -> tuple[Float[Array, "n m"], Bool[Array, " n"]]:
+    """The sides of each row's box up to the reference point, 0 for rows that add nothing; and which rows count."""
+    reference = jnp.asarray(reference, f.dtype)
+    counts = alive & (f < reference).all(axis=1)
+    return jnp.where(counts[:, None], reference - f, 0), counts
+
+
 def _smallest(
-    part: Callable[[Array], Array],
+    term: Callable[[Array], Array],
     points: Float[Array, "p m"],
     rows: Float[Array, "n m"],
     alive: Bool[Array, " n"],
     *,
-    others: bool = False,
+    exclude_self: bool = False,
 ) -> Float[Array, " p"]:
-    """For each point, the smallest Σ_k part(row_k - point_k) of the living rows, maybe but its own."""
+    """For each point, the smallest Σ_k term(row_k - point_k) over the alive rows, without the point's own if asked."""
     numbers = jnp.arange(len(rows), dtype=jnp.int32)
 
     def smallest(point: tuple[Float[Array, " m"], Int[Array, ""]]) -> Float[Array, ""]:
         at, own = point
         total = jnp.zeros(len(rows), rows.dtype)
         for k in range(rows.shape[1]):
-            total += part(rows[:, k] - at[k])
-        return jnp.where(alive & ~((numbers == own) & others), total, jnp.inf).min()
+            total += term(rows[:, k] - at[k])
+        return jnp.where(alive & ~((numbers == own) & exclude_self), total, jnp.inf).min()
 
     batch = max(1, min(len(points), BLOCK // len(rows)))
     return lax.map(smallest, (points, jnp.arange(len(points), dtype=jnp.int32)), batch_size=batch)
 
 
 def _area(reach: Float[Array, "n 2"]) -> Float[Array, ""]:
-    """The union of rectangles from the origin: from the widest on, each adds what is higher than all before."""
+    """The area of a union of rectangles at the origin: by decreasing width, each adds its height above the others."""
     width, height = lax.sort((-reach[:, 0], reach[:, 1]), num_keys=1)
     width, highest = -width, lax.cummax(height)
     return ((width - jnp.append(width[1:], 0)) * highest).sum()
 
 
 def _volume(reach: Float[Array, "n 3"], counts: Bool[Array, " n"]) -> Float[Array, ""]:
-    """The union of boxes from the origin, from the deepest on: each adds area that was bare, times its depth.
+    """The volume of a union of boxes at the origin: by decreasing depth, each adds newly covered area × its depth.
 
-    The area that is covered is a staircase over the widths of all boxes. A box raises a part of it, so that
-    the union takes n steps over n numbers, and no more memory than those.
+    The covered area is a staircase over the widths of all boxes, and each box raises a part of it, so the union takes
+    n steps over n numbers and O(n) memory.
     """
     edge = jnp.sort(reach[:, 0])
     strip = jnp.diff(edge, prepend=0)
     depth, width, height = lax.sort((-reach[:, 2], reach[:, 0], reach[:, 1]), num_keys=1)
 
-    def lay(i: Int[Array, ""], state: tuple[Array, Array]) -> tuple[Array, Array]:
+    def add_box(i: Int[Array, ""], state: tuple[Array, Array]) -> tuple[Array, Array]:
         stairs, gains = state
         raised = jnp.where(edge <= width[i], jnp.maximum(stairs, height[i]), stairs)
         return raised, gains.at[i].set((strip * (raised - stairs)).sum())
 
-    nothing = jnp.zeros_like(edge)
-    _, gains = lax.fori_loop(0, counts.sum(), lay, (nothing, nothing))
+    zeros = jnp.zeros_like(edge)
+    _, gains = lax.fori_loop(0, counts.sum(), add_box, (zeros, zeros))
     return (gains * -depth).sum()

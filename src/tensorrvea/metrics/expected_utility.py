@@ -1,4 +1,4 @@
-"""Expected utility: how well a set of points serves somebody whose preferences are not known yet."""
+"""Expected utility: how well a set of points serves a user whose preferences are unknown."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from tensorrvea.reference_vectors import simplex_lattice_of_about
 
 
 def utility_weights(objectives: int) -> Float[np.ndarray, "k m"]:
-    """Weights spread uniformly over the simplex: the smallest lattice of at least 100.
+    """Weights uniform over the simplex: the smallest lattice with at least 100 points.
 
     >>> utility_weights(2).shape, utility_weights(3).shape
     ((100, 2), (105, 3))
@@ -21,13 +21,13 @@ def utility_weights(objectives: int) -> Float[np.ndarray, "k m"]:
 
 
 def expected_utility(F: ArrayLike, directions: str | Sequence[str] = "min", weights: ArrayLike | None = None) -> float:
-    """The mean, over weights, of the best weighted sum of objectives that F has. Larger is better.
+    """The mean, over weights, of the best weighted sum of objectives in F. Larger is better.
 
-    The paper's definition, which is of rewards: an objective that is maximised counts as it is, and one that
-    is minimised counts with its sign turned (Zintgraf, Kanters, Roijers, Oliehoek and Beau, 2015). Objectives
-    on very different scales should be normalised first.
+    The paper defines it for rewards: minimised objectives count with opposite sign (Zintgraf, Kanters, Roijers,
+    Oliehoek and Beau, 2015). Normalise objectives of very different scales first.
 
-    ``weights`` are points of the simplex, (k, m); ``utility_weights`` if not given.
+    Args:
+      weights: points of the simplex, (k, m); ``utility_weights`` if None.
 
     >>> expected_utility([[4.0, 0.0], [1.0, 3.0]], "max", weights=[[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     3.0

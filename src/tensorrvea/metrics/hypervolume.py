@@ -1,4 +1,4 @@
-"""Hypervolume: how much of the space a set of points dominates, up to a reference point."""
+"""Hypervolume: the volume that a set of points dominates, bounded by a reference point."""
 
 from collections.abc import Sequence
 from math import gamma, pi, sqrt
@@ -13,19 +13,19 @@ from tensorrvea.checks import check_integer
 from tensorrvea.metrics.inputs import minimised, minimised_reference
 from tensorrvea.selection.dominance import nondominated
 
-# Ratios held at once by the estimate: 16 MB of them.
+# Ratios in memory at a time in the estimate: 16 MB.
 BLOCK = 1 << 21
 
 
 class Estimate(NamedTuple):
-    """A value that was sampled, and the standard deviation of what sampling does to it."""
+    """A Monte Carlo estimate and its standard error."""
 
     value: float
     standard_error: float
 
 
 def is_exact(points: int, objectives: int) -> bool:
-    """Whether ``hypervolume`` of this many non-dominated points is exact: where it takes seconds at most.
+    """Whether ``hypervolume`` of this many non-dominated points is exact, which takes seconds at most.
 
     moocore needs O(n log n) for two and three objectives, O(n²) for four, and O(n^(m-2)) beyond.
 
@@ -38,11 +38,10 @@ def is_exact(points: int, objectives: int) -> bool:
 
 
 def hypervolume(F: ArrayLike, reference: ArrayLike, directions: str | Sequence[str] = "min") -> float:
-    """The volume of what is dominated by F and dominates the reference point. Larger is better.
+    """The volume of the region dominated by F that dominates the reference point. Larger is better.
 
-    A point that is not better than ``reference`` in every objective adds nothing. Exact, by moocore, in
-    double precision, where ``is_exact`` says so; beyond that, the value of ``hypervolume_estimate`` with its
-    defaults.
+    A point that is not better than ``reference`` in every objective adds nothing. Computed by moocore in double
+    precision if ``is_exact``; otherwise the value of ``hypervolume_estimate`` with its defaults.
 
     >>> hypervolume([[5.0, 5.0], [4.0, 6.0], [2.0, 7.0], [7.0, 4.0]], reference=[10.0, 10.0])
     38.0
@@ -70,11 +69,11 @@ def hypervolume_estimate(
     samples: int = DEFAULT_SAMPLES,
     seed: int = 0,
 ) -> Estimate:
-    """The hypervolume by Monte Carlo, for many objectives: O(n m samples), and the same for the same seed.
+    """A Monte Carlo estimate of the hypervolume for many objectives, in O(n m samples); deterministic by seed.
 
-    Directions w are drawn uniformly from the positive part of the sphere; along each, the dominated part
-    reaches ρ(w) = max_i min_k (reference_k - f_ik) / w_k far from the reference point, and the volume is the
-    mean of ρ^m times π^(m/2) / (2^m Γ(m/2 + 1)) (Deng and Zhang, 2019).
+    Directions w are uniform on the positive part of the sphere. Along each, the dominated region extends
+    ρ(w) = max_i min_k (reference_k - f_ik) / w_k from the reference point; the volume is the mean of ρ^m times
+    π^(m/2) / (2^m Γ(m/2 + 1)) (Deng and Zhang, 2019).
 
     >>> estimate = hypervolume_estimate([[0.0, 0.5], [0.5, 0.0]], reference=[1.0, 1.0])
     >>> abs(estimate.value - 0.75) < 4 * estimate.standard_error < 0.01
@@ -89,7 +88,7 @@ def hypervolume_estimate(
 def _contributors(
     F: ArrayLike, reference: ArrayLike, directions: str | Sequence[str]
 ) -> tuple[Float[np.ndarray, "k m"], Float[np.ndarray, " m"]]:
-    """The non-dominated points that are better than the reference point everywhere, all minimised."""
+    """The non-dominated points that are better than the reference point in every objective, all minimised."""
     f = minimised("F", F, directions)
     point = minimised_reference(reference, directions, f.shape[1])
     f = f[(f < point).all(axis=1)]
@@ -99,7 +98,7 @@ def _contributors(
 def _estimate(f: Float[np.ndarray, "n m"], reference: Float[np.ndarray, " m"], *, samples: int, seed: int) -> Estimate:
     m = f.shape[1]
     rng = np.random.default_rng(seed)
-    # In units of the box around everything dominated, in which no objective is longer than another.
+    # Scale by the bounding box, so that all objectives have the same range.
     box = reference - f.min(axis=0)
     reach = (reference - f) / box
     step = max(1, BLOCK // len(f))

@@ -9,15 +9,15 @@ from scipy.spatial import cKDTree
 
 from tensorrvea.metrics.inputs import minimised_pair
 
-# Numbers held at once where all pairs are looked at: 32 MB of them.
+# Numbers in memory at a time for all pairs of points: 32 MB.
 BLOCK = 1 << 22
 
 
 def igd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
     """Inverted generational distance: the mean distance from a point of the true front to the nearest of F.
 
-    The paper's definition (supplement, numerical benchmarks). Smaller is better; 0 if F covers the front. It
-    does not depend on ``directions``.
+    The paper's definition (supplement, numerical benchmarks). Smaller is better; 0 if F covers the front. Independent
+    of ``directions``.
 
     >>> igd([[0.0, 0.0], [9.0, 9.0]], front=[[0.0, 1.0], [3.0, 4.0]])
     3.0
@@ -29,8 +29,8 @@ def igd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min")
 def gd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
     """Generational distance: the mean distance from a point of F to the nearest of the true front.
 
-    Smaller is better. It says how close F is, not how much of the front it covers, and does not depend on
-    ``directions``. (Van Veldhuizen's first definition, 1998, has √Σd²/n, which shrinks as n grows.)
+    Smaller is better. It measures how close F is, not how much of the front it covers. Independent of ``directions``.
+    (Van Veldhuizen's original definition, 1998, has √Σd²/n, which shrinks as n grows.)
 
     >>> gd([[3.0, 4.0], [0.0, 1.0]], front=[[0.0, 0.0], [0.0, 1.0], [0.0, 8.0]])
     2.1213203435596424
@@ -40,10 +40,10 @@ def gd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") 
 
 
 def igd_plus(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
-    """IGD+: as ``igd``, but counting only by how much a point is worse than the front's.
+    """IGD+: like ``igd``, but counting only the objectives in which a point is worse than the front's.
 
-    The distance from z on the front to f is ‖max(f - z, 0)‖ where all is minimised (Ishibuchi, Masuda,
-    Tanigaki and Nojima, 2015). Unlike IGD, a set never looks worse than one that it dominates.
+    The distance from z on the front to f is ‖max(f - z, 0)‖ for minimised objectives (Ishibuchi, Masuda, Tanigaki and
+    Nojima, 2015). Unlike IGD, it never ranks a set worse than one that it dominates.
 
     >>> igd_plus([[0.5, 0.5], [2.0, 0.0]], front=[[0.0, 1.0], [1.0, 0.0]])
     0.5
@@ -52,9 +52,9 @@ def igd_plus(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "
     """
     f, true = minimised_pair(F, front, directions)
     step = max(1, BLOCK // f.size)
-    return float(np.concatenate([_shortfall(f, true[i : i + step]) for i in range(0, len(true), step)]).mean())
+    return float(np.concatenate([_igd_plus_distances(f, true[i : i + step]) for i in range(0, len(true), step)]).mean())
 
 
-def _shortfall(f: Float[np.ndarray, "n m"], true: Float[np.ndarray, "p m"]) -> Float[np.ndarray, " p"]:
-    """How much worse than each point of the front the nearest of F is."""
+def _igd_plus_distances(f: Float[np.ndarray, "n m"], true: Float[np.ndarray, "p m"]) -> Float[np.ndarray, " p"]:
+    """The IGD+ distance from each point of the front to the nearest of F."""
     return np.sqrt((np.maximum(f[None, :, :] - true[:, None, :], 0) ** 2).sum(axis=2).min(axis=1))

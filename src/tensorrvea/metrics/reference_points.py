@@ -1,4 +1,4 @@
-"""Where hypervolume is measured from: the paper's two conventions."""
+"""The paper's two conventions for the reference point of the hypervolume."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,9 +16,9 @@ from tensorrvea.selection.dominance import nondominated
 def normalise_by_front(
     F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min"
 ) -> Float[np.ndarray, "n m"]:
-    """Objectives between the true front's ideal point, at 0, and its nadir point, at 1; all minimised.
+    """Scale objectives so that the true front's ideal point is 0 and its nadir point 1; all minimised.
 
-    An objective in which the front has no range is only moved.
+    An objective that is constant on the front is only shifted.
 
     >>> front = [[0.0, 20.0], [1.0, 30.0]]
     >>> normalise_by_front([[2.0, 30.0], [0.0, 10.0]], front, directions=("min", "max"))
@@ -27,12 +27,12 @@ def normalise_by_front(
     """
     f, true = minimised_pair(F, front, directions)
     ideal, nadir = true.min(axis=0), true.max(axis=0)
-    # Adding zero leaves no zeros of negative sign, which turning a sign makes.
+    # Adding zero turns -0.0, which a sign change makes, into 0.0.
     return (f - ideal) / np.where(nadir > ideal, nadir - ideal, 1.0) + 0.0
 
 
 def normalised_hypervolume(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
-    """The paper's hypervolume of numerical benchmarks: of normalised objectives, up to a reference of ones.
+    """The paper's hypervolume for numerical benchmarks: of normalised objectives, with reference point 1.
 
     >>> normalised_hypervolume([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]], front=[[0.0, 2.0], [2.0, 0.0]])
     0.25
@@ -46,12 +46,14 @@ def derived_reference_point(
     directions: str | Sequence[str] = "min",
     limits: Sequence[float | None] | None = None,
 ) -> Float[np.ndarray, " m"]:
-    """The paper's reference point of neuroevolution, in the user's signs.
+    """The paper's reference point for neuroevolution, in the user's signs.
 
-    It is the worst value of each objective over the non-dominated points of every one of ``sets``: of all
-    algorithms that are compared, at all iterations. ``limits`` has a value for each objective that the
-    reference is not worse than, or None: the paper does not let forward reward and height fall below zero.
-    Sets without points are passed over.
+    It is the worst value of each objective over the non-dominated points of each set.
+
+    Args:
+      sets: the fronts of all compared algorithms at all generations; empty ones are ignored.
+      limits: for each objective, a value that the reference is never worse than, or None. The paper uses 0 for
+        forward reward and height.
 
     >>> sets = [[[5.0, -9.0], [7.0, -12.0], [4.0, -20.0]], [[-3.0, -1.0]]]
     >>> derived_reference_point(sets, "max", limits=(0.0, None))
@@ -62,12 +64,13 @@ def derived_reference_point(
         f = check_points(f"sets[{number}]", points, minimum=0)
         if len(f) == 0:
             continue
-        turned = (f * signs(directions, f.shape[1]))[nondominated(f, directions)].max(axis=0)
-        if worst is not None and len(worst) != len(turned):
+        front_worst = (f * signs(directions, f.shape[1]))[nondominated(f, directions)].max(axis=0)
+        if worst is not None and len(worst) != len(front_worst):
             raise ValueError(
-                f"sets must have as many objectives all, got {len(worst)}, then {len(turned)} in sets[{number}]"
+                "sets must all have the same number of objectives, "
+                f"got {len(worst)}, then {len(front_worst)} in sets[{number}]"
             )
-        worst = turned if worst is None else np.maximum(worst, turned)
+        worst = front_worst if worst is None else np.maximum(worst, front_worst)
     if worst is None:
         raise ValueError("sets must hold at least one point, got none")
     sign = signs(directions, len(worst))

@@ -1,4 +1,4 @@
-"""Spacing: how evenly points are spread."""
+"""Spacing: the evenness of a set of points."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ from tensorrvea.metrics.inputs import minimised
 def spacing(F: ArrayLike, directions: str | Sequence[str] = "min") -> float:
     """Schott's spacing: the standard deviation of each point's distance to its nearest other point.
 
-    Distances are sums of absolute differences, and the deviation has n - 1 in its denominator (Schott, 1995).
-    Zero if all are equally far from their nearest. It does not depend on ``directions``. Needs two points.
+    Distances are sums of absolute differences, and the deviation has n - 1 in its denominator (Schott, 1995). Smaller
+    is more even. Independent of ``directions``. Needs two points.
 
     >>> spacing([[0.0, 3.0], [1.0, 2.0], [3.0, 0.0]])
     1.1547005383792515

@@ -1,12 +1,14 @@
-"""Multiobjective neuroevolution: policies for robots with several goals, as a problem like any other."""
+"""Multiobjective neuroevolution: policies for robots with several objectives."""
 
 from tensorrvea.neuroevolution.backends import BACKENDS
+from tensorrvea.neuroevolution.capsules import Replay
 from tensorrvea.neuroevolution.policy import MLP
-from tensorrvea.neuroevolution.problem import RobotPolicy, RobotProblem
+from tensorrvea.neuroevolution.problem import RobotPolicy, RobotProblem, record, replay, rescore
 from tensorrvea.neuroevolution.render import render
-from tensorrvea.neuroevolution.replay import Replay, Trajectory, record, replay
-from tensorrvea.neuroevolution.scores import Scores, rescore
-from tensorrvea.neuroevolution.tasks import TASKS, Objective, Step, Task
+from tensorrvea.neuroevolution.scores import Scores
+from tensorrvea.neuroevolution.task import Objective, Step, Task
+from tensorrvea.neuroevolution.tasks import TASKS
+from tensorrvea.neuroevolution.trajectory import Trajectory
 
 __all__ = [
     "BACKENDS",

@@ -1,6 +1,5 @@
-"""The robots' models: MJCF files that come with Brax, read as MuJoCo models."""
+"""The robots' models: MJCF files of the package Brax, compiled by MuJoCo."""
 
-import importlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,29 +12,23 @@ from typing import Any
 import numpy as np
 
 from tensorrvea.checks import check_choice
+from tensorrvea.optional import import_optional
 
-REMEDY = 'pip install "tensorrvea[neuroevolution]"'
+EXTRA = "neuroevolution"
 
 
-def require(package: str, *, needed_for: str) -> ModuleType:
-    """An optional package, or an error that says how to get it."""
-    try:
-        return importlib.import_module(package)
-    except ModuleNotFoundError as error:
-        top = package.partition(".")[0]
-        if error.name is None or error.name.partition(".")[0] != top:
-            raise  # the package is there, and something of its own is missing
-        raise ModuleNotFoundError(
-            f"{needed_for} needs {error.name!r}, which is not installed: {REMEDY}", name=error.name
-        ) from error
+def require(module: str, *, needed_for: str) -> ModuleType:
+    """Import an optional module; the error says how to install it."""
+    return import_optional(module, needed_for=needed_for, extra=EXTRA)
 
 
 def model_path(model: str) -> Path:
-    """Where Brax keeps the MJCF file, found without importing Brax."""
+    """Path of the MJCF file in the package Brax, without importing it."""
     spec = find_spec("brax")
     if spec is None or spec.origin is None:
+        remedy = f'pip install "tensorrvea[{EXTRA}]"'
         raise ModuleNotFoundError(
-            f"the robots' models come with the package 'brax', which is not installed: {REMEDY}", name="brax"
+            f"the robots' models come with the package 'brax', which is not installed: {remedy}", name="brax"
         )
     assets = Path(spec.origin).parent / "envs" / "assets"
     known = tuple(sorted(path.stem for path in assets.glob("*.xml")))
@@ -44,10 +37,10 @@ def model_path(model: str) -> Path:
 
 @cache
 def load_model(model: str) -> Any:
-    """The compiled MuJoCo model (``mujoco.MjModel``), the same object each time: treat it as read-only."""
+    """The compiled model (``mujoco.MjModel``), cached and so read-only."""
     mujoco = require("mujoco", needed_for="simulating and drawing robots")
     text = model_path(model).read_text()
-    # MuJoCo 4 deprecates this attribute and says to call mj_setTotalmass instead.
+    # MuJoCo 4 deprecates this attribute in favour of mj_setTotalmass.
     total_mass = re.search(r'\s+settotalmass="([\d.]+)"', text)
     if total_mass:
         text = text.replace(total_mass.group(0), "")
@@ -55,13 +48,13 @@ def load_model(model: str) -> Any:
     if total_mass:
         mujoco.mj_setTotalmass(compiled, float(total_mass.group(1)))
         mujoco.mj_setConst(compiled, mujoco.MjData(compiled))
-    # Otherwise an exploding robot is put back to its start, and goes on as if nothing had happened.
+    # Otherwise MuJoCo silently resets an exploding robot to its start position.
     compiled.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     return compiled
 
 
 def start_position(model: str) -> np.ndarray:
-    """The model's own position: Brax's ``init_qpos`` where the file has one, or MuJoCo's."""
+    """The model's default position: Brax's ``init_qpos`` if the file has one, else MuJoCo's."""
     mujoco, compiled = require("mujoco", needed_for="simulating robots"), load_model(model)
     custom = mujoco.mj_name2id(compiled, mujoco.mjtObj.mjOBJ_NUMERIC, "init_qpos")
     return np.array(compiled.qpos0 if custom < 0 else compiled.numeric(custom).data)
@@ -69,9 +62,9 @@ def start_position(model: str) -> np.ndarray:
 
 @contextmanager
 def without_log_file() -> Iterator[None]:
-    """MuJoCo's warnings of unstable simulations dropped, not written to MUJOCO_LOG.TXT in the working directory.
+    """Drop MuJoCo's warnings of unstable simulations, which it would write to MUJOCO_LOG.TXT in the working directory.
 
-    Exploding simulations are found, and counted, by their states.
+    Exploding simulations are detected by their states.
     """
     mujoco = require("mujoco", needed_for="simulating robots")
     before = mujoco.get_mju_user_warning()

@@ -1,21 +1,24 @@
-"""Policies: small networks whose weights are one flat vector, so that evolution can breed them."""
+"""Policies: small networks whose weights are one flat vector of decision variables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import jax
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_integer
+
+WEIGHT_BOUND = 8.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class MLP:
-    """A multilayer perceptron with tanh after every layer, the last one included: actions are in (-1, 1).
+    """A multilayer perceptron with tanh after every layer, including the last, so that actions are in (-1, 1).
 
-    The flat vector holds each layer's matrix, row by row (inputs × outputs), and then its bias.
+    The flat vector holds each layer's matrix by rows (inputs × outputs), followed by its bias.
 
     >>> policy = MLP(inputs=11, outputs=3)
     >>> policy.size
@@ -45,27 +48,27 @@ class MLP:
 
     @property
     def size(self) -> int:
-        """How many weights and biases there are: the number of decision variables."""
+        """The number of weights and biases."""
         return sum((inputs + 1) * outputs for inputs, outputs in self.layers)
 
     def unpack(self, x: Float[Any, "*batch d"]) -> list[tuple[Any, Any]]:
-        """Each layer's weights (…, inputs, outputs) and biases (…, outputs)."""
-        x, parts, at = self.check_columns(x), [], 0
+        """Split into each layer's weights (…, inputs, outputs) and biases (…, outputs)."""
+        x, parts, start = self.check_columns(x), [], 0
         for inputs, outputs in self.layers:
-            weights = x[..., at : at + inputs * outputs].reshape(*x.shape[:-1], inputs, outputs)
-            at += inputs * outputs
-            parts.append((weights, x[..., at : at + outputs]))
-            at += outputs
+            weights = x[..., start : start + inputs * outputs].reshape(*x.shape[:-1], inputs, outputs)
+            start += inputs * outputs
+            parts.append((weights, x[..., start : start + outputs]))
+            start += outputs
         return parts
 
     def apply(self, x: Float[Any, "*batch d"], observation: Float[Any, "*batch i"]) -> Float[Any, "*batch o"]:
-        """Actions of a batch of policies, each for its own observation; NumPy or JAX, as the arrays are."""
+        """Actions of a batch of policies, each for its own observation; for NumPy or JAX arrays."""
         return forward(self.unpack(x), observation)
 
     def load(self, x: Any) -> Callable[[Any], Any]:
-        """The policy with weights ``x``: a function of one observation, or of many as rows."""
+        """The policy with weights ``x``, as a function of one observation or of several as rows."""
         if np.shape(x) != (self.size,):
-            raise ValueError(f"x must have shape ({self.size},), {self._described}, got {np.shape(x)}")
+            raise ValueError(f"x must have shape ({self.size},), {self._description}, got {np.shape(x)}")
         layers = self.unpack(x if hasattr(x, "reshape") else np.asarray(x, float))
 
         def act(observation: Any) -> Any:
@@ -76,18 +79,28 @@ class MLP:
         return act
 
     def check_columns(self, x: Any) -> Any:
-        """Policies as rows, if each has all its weights."""
+        """Return ``x`` after checking that each row has one column per weight."""
         if np.shape(x)[-1:] != (self.size,):
-            raise ValueError(f"x must have {self.size} columns, {self._described}, got shape {np.shape(x)}")
+            raise ValueError(f"x must have {self.size} columns, {self._description}, got shape {np.shape(x)}")
         return x
 
     @property
-    def _described(self) -> str:
+    def _description(self) -> str:
         return f"the weights of {' → '.join(map(str, (self.inputs, *self.hidden, self.outputs)))}"
 
 
+@dataclass(frozen=True)
+class InitialWeights:
+    """Sampler of the first population: weights from N(0, 0.1²), as in the paper."""
+
+    size: int
+
+    def __call__(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        return 0.1 * jax.random.normal(key, (n, self.size))
+
+
 def forward(layers: list[tuple[Any, Any]], signal: Any) -> Any:
-    """The signal through every layer."""
+    """Propagate the signal through all layers."""
     for weights, bias in layers:
         xp = weights.__array_namespace__()
         signal = xp.tanh(xp.matmul(signal[..., None, :], weights)[..., 0, :] + bias)

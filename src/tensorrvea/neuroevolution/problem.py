@@ -1,7 +1,7 @@
-"""A robot's task as a problem like any other: the variables are the weights of its policy."""
+"""A robot's task as an optimisation problem: the variables are the weights of its policy."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,48 +9,49 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer, check_number, is_traced
-from tensorrvea.neuroevolution.backends import choose_backend, fitting_lanes, make_physics
+from tensorrvea.checks import check_array, check_choice, check_integer, check_number
+from tensorrvea.neuroevolution.backends import choose_backend, default_lanes, make_physics
 from tensorrvea.neuroevolution.backends.mujoco import run_on_host
+from tensorrvea.neuroevolution.capsules import Replay, capsules
 from tensorrvea.neuroevolution.models import start_position
-from tensorrvea.neuroevolution.policy import MLP
+from tensorrvea.neuroevolution.policy import MLP, WEIGHT_BOUND, InitialWeights
 from tensorrvea.neuroevolution.rollout import Episodes, World, run_lanes
-from tensorrvea.neuroevolution.tasks import Task, find_task
+from tensorrvea.neuroevolution.scores import Scores
+from tensorrvea.neuroevolution.task import Task
+from tensorrvea.neuroevolution.tasks import find_task
+from tensorrvea.neuroevolution.trajectory import Trajectory, record_episode
 from tensorrvea.problem import Problem
 
-if TYPE_CHECKING:
-    from tensorrvea.neuroevolution.replay import Replay
-    from tensorrvea.neuroevolution.scores import Scores
-
-WEIGHT_BOUND = 8.0
-FIRST_DEVIATION = 0.1
 STARTS = ("fixed", "new")
-# Start states of the search and those to score a front on are drawn apart.
+# Folded into keys, so that the start states of the search and those of scoring differ.
 SEARCH, UNSEEN = 0, 1
+PAPER_EXPERIMENT = "neuroevolution"
 
 
 class RobotProblem(Problem):
     """Evolve the weights of a small network that controls a robot, for several rewards at once.
 
     Args:
-      task: a name from ``TASKS``, or a ``Task`` of one's own.
+      task: a name from ``TASKS``, or your own ``Task``.
       backend: ``"brax"`` (generalized), ``"brax-spring"``, ``"brax-positional"``, ``"mjx"``, ``"mujoco"``, or
         ``"auto"``: mjx on an accelerator, mujoco on a CPU. Values are comparable only within one backend.
       hidden: sizes of the policy's hidden layers.
-      steps: the most steps of an episode; the task's own, 1,000, if None.
-      episodes: how many an evaluation has; rewards are their mean.
-      starts: ``"fixed"``: the same start states in all evaluations, as in the paper; ``"new"``: others in each
-        generation, the same for all its policies.
-      start_seed: which start states are fixed.
-      control_weight: of the control cost; the task's own if None.
-      lanes: how many simulations at a time; what fits the device if None.
+      steps: maximum length of an episode; the task's own by default, 1,000.
+      episodes: number of episodes per evaluation; rewards are their mean.
+      starts: ``"fixed"``: the same start states in all evaluations, as in the paper; ``"new"``: new ones in each
+        generation, shared by all its policies.
+      start_seed: seed of the fixed start states.
+      control_weight: weight of the control cost; the task's own by default.
+      lanes: number of concurrent simulations; suited to the device by default.
 
-    All rewards are maximised. An evaluation with an exploding simulation has failed.
+    All rewards are maximised. An evaluation fails if one of its simulations explodes.
 
     >>> problem = RobotProblem(task="MoHopper-m2", backend="mujoco")
     >>> problem
     RobotProblem(name='MoHopper-m2 (mujoco)', variables=243, objectives=2)
     """
+
+    can_replay = True
 
     def __init__(
         self,
@@ -76,13 +77,9 @@ class RobotProblem(Problem):
         control_weight = self.task.control_weight if control_weight is None else control_weight
         check_number("control_weight", control_weight, minimum=0.0)
         self.control_weight = float(control_weight)
-        self.lanes = check_integer("lanes", fitting_lanes(self.backend) if lanes is None else lanes, minimum=1)
-        self.world = World(
-            task=self.task,
-            physics=make_physics(self.task, self.backend),
-            policy=self.policy,
-            control_weight=self.control_weight,
-        )
+        self.lanes = check_integer("lanes", default_lanes(self.backend) if lanes is None else lanes, minimum=1)
+        physics = make_physics(self.task, self.backend)
+        self.world: World[Any] = World(self.task, physics, self.policy, self.control_weight)
         super().__init__(
             self.returns,
             lower=np.full(self.policy.size, -WEIGHT_BOUND),
@@ -91,110 +88,151 @@ class RobotProblem(Problem):
             directions="max",
             batched=True,
             stochastic=True,
-            sample=self.first_policies,
+            sample=InitialWeights(self.policy.size),
             objective_names=[objective.name for objective in self.task.objectives],
             units=[objective.unit for objective in self.task.objectives],
             name=f"{self.task.name} ({self.backend})",
         )
 
-    # What the algorithm calls.
-
-    def first_policies(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
-        """Weights from N(0, 0.1²), as in the paper."""
-        return FIRST_DEVIATION * jax.random.normal(key, (n, self.policy.size))
+    # Evaluation
 
     def returns(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        """Rewards, as they are: summed over an episode, the mean of the episodes; NaN for a failed evaluation."""
+        """Mean returns over the episodes, in the rewards' signs; NaN for failed evaluations."""
         return mean_returns(self.play(self.start_states(key), x))
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
-        if not self.host:
-            return super().evaluate(key, x)
-        if is_traced(x):
-            raise TypeError(f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host between")
-        f, violation = self.evaluate_host(key, self.show(self.policy.check_columns(x)))
-        return jnp.asarray(f, x.dtype), jnp.asarray(violation, x.dtype)
+        return super().evaluate(key, self.policy.check_columns(x))
 
     def evaluate_host(
-        self, key: PRNGKeyArray, x: Float[np.ndarray, "n d"]
+        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
     ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
-        """Objectives, all minimised, and violations (none), of policies on the host; NaN where it failed.
+        """Evaluate policies on the host: objectives, all minimised (NaN where failed), and zero violations.
 
-        With an array of k keys, the rows are k equal parts, each with the start states of its own key.
+        With an array of k keys, ``x`` consists of k equal blocks of rows, each with its own key's start states.
         """
+        if key is None:
+            raise TypeError("key must be given for a robot's start states, got None")
         keys = key[None] if key.ndim == 0 else key
         q, qd = (np.stack(parts) for parts in zip(*map(self.start_states, keys), strict=True))
         returns = mean_returns(self.play((q, qd), np.asarray(x, np.float64)))
         return np.asarray(returns * self.signs), np.zeros(len(x))
 
-    # Episodes.
+    # Episodes
 
     def start_states(self, key: PRNGKeyArray) -> tuple[Float[Array, "episodes nq"], Float[Array, "episodes nv"]]:
-        """Positions and velocities that a generation's episodes begin with."""
+        """Positions and velocities at which the episodes of a generation start."""
         if self.starts == "fixed":
             key = jax.random.key(self.start_seed)
         return self.draw_starts(jax.random.fold_in(key, SEARCH), self.episodes)
 
     def draw_starts(self, key: PRNGKeyArray, episodes: int) -> tuple[Array, Array]:
-        """Positions and velocities to start from; the first of them are the same for any number."""
+        """Draw start positions and velocities; a longer draw extends a shorter one."""
         return _draw_starts(key, task=self.task, velocities=self.world.physics.velocities, episodes=episodes)
 
-    def play(self, starts: tuple[Any, Any], x: Any) -> Episodes:
-        """Whole episodes of the policies ``x`` from given start states: in JAX, or on the host if it is there.
+    def draw_unseen_starts(self, seed: int, episodes: int) -> tuple[Array, Array]:
+        """Draw start states that no search uses."""
+        key = jax.random.key(check_integer("seed", seed, minimum=0))
+        return self.draw_starts(jax.random.fold_in(key, UNSEEN), episodes)
 
-        On the host, start states may have one more axis in front, for equal parts of the policies.
+    def play(self, starts: tuple[Any, Any], x: Any) -> Episodes:
+        """Simulate whole episodes of the policies ``x`` from the start states: in JAX, or on the host.
+
+        On the host, start states may have a leading axis, for equal blocks of the policies.
         """
         if self.host:
             q, qd = (np.asarray(part, np.float64) for part in starts)
             q, qd = (q[None], qd[None]) if q.ndim == 2 else (q, qd)
             if len(x) % len(q):
-                raise ValueError(f"{len(x)} policies cannot be parted equally among {len(q)} keys")
+                raise ValueError(f"the number of policies must be a multiple of the {len(q)} keys, got {len(x)}")
             return run_on_host(self.world, np.asarray(x), (q, qd), lanes=self.lanes, steps=self.steps)
         states = jax.vmap(self.world.physics.init)(*(part.astype(x.dtype) for part in starts))
         return run_lanes(self.world, x, states, lanes=self.lanes, steps=self.steps)
 
-    # What a user sees.
+    # Evolved policies
 
     def load(self, x: ArrayLike) -> "RobotPolicy":
-        """One policy, to be called, replayed or drawn."""
+        """Return one policy as a function of its observations, which can also be replayed or drawn."""
         return RobotPolicy(self, x)
 
-    def replay(self, x: ArrayLike, *, seed: int = 0) -> "Replay":
-        """What one policy does, as the robot's shape over time; see ``replay`` for more choices."""
-        from tensorrvea.neuroevolution.replay import replay
+    def record(self, x: ArrayLike, *, seed: int = 0, steps: int | None = None) -> Trajectory:
+        """Record an episode of one policy from an unseen start state."""
+        steps = self.steps if steps is None else check_integer("steps", steps, minimum=1)
+        return self.record_from(self.load(x).x, self.draw_unseen_starts(seed, 1), steps=steps)
 
-        return replay(self.load(x), seed=seed)
+    def record_from(self, x: ArrayLike, starts: tuple[Any, Any], *, steps: int) -> Trajectory:
+        """Record an episode of one policy from the first of the start states."""
+        return record_episode(self.world, x, starts, steps=steps, host=self.host)
 
-    def rescore(self, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> "Scores":
-        """Policies scored on start states that the search has not seen; see ``rescore``."""
-        from tensorrvea.neuroevolution.scores import rescore
+    def replay(
+        self, x: ArrayLike, *, seed: int = 0, steps: int | None = None, frames_per_second: float = 25.0
+    ) -> Replay:
+        """The robot's shape over an episode of one policy, from an unseen start state."""
+        check_number("frames_per_second", frames_per_second, minimum=0.0, open_minimum=True)
+        trajectory = self.record(x, seed=seed, steps=steps)
+        stride = max(1, round(1 / (frames_per_second * trajectory.dt)))
+        states = trajectory.q[:-1] if trajectory.failed else trajectory.q  # the last state of a failure has exploded
+        return Replay(
+            task=self.task.name,
+            backend=self.backend,
+            plane=self.task.plane,
+            ground=self.task.ground,
+            **vars(capsules(self.task, states[::stride])),
+            seconds=stride * trajectory.dt,
+            objectives=self.objective_names,
+            returns=None if trajectory.failed else trajectory.rewards.sum(axis=0),
+        )
 
-        return rescore(self, x, episodes=episodes, seed=seed)
+    def rescore(self, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> Scores:
+        """Score the policies ``x`` (k, d) on ``episodes`` unseen start states, the same for all policies."""
+        policies = check_array("x", x, shape="(policies, weights)", ndim=2)
+        if policies.shape[1] != self.variables:
+            raise ValueError(f"x must have {self.variables} columns, one per weight, got {policies.shape[1]}")
+        starts = self.draw_unseen_starts(seed, check_integer("episodes", episodes, minimum=1))
+        if self.host:
+            played = self.play(starts, policies)
+        else:
+            played = jax.device_get(_play_compiled(self, starts, jnp.asarray(policies, jnp.result_type(float))))
+        return Scores(returns=np.asarray(played.returns, np.float64), failed=np.asarray(played.failed))
 
-    def reference_point(self, experiment: str = "neuroevolution") -> np.ndarray:
-        """The paper's reference point for the hypervolume, in the rewards' signs."""
-        experiments = tuple(self.task.references)
-        if not experiments:
+    def reference_point(self, experiment: str | None = None) -> np.ndarray | None:
+        """The paper's reference point for the hypervolume, in the rewards' signs.
+
+        Args:
+          experiment: one of the task's ``references``. By default ``"neuroevolution"``; None is returned if the task
+            has no such point.
+        """
+        references = self.task.references
+        if experiment is None:
+            point = references.get(PAPER_EXPERIMENT)
+            return None if point is None else np.array(point)
+        if not references:
             raise ValueError(f"{self.task.name} is not in the paper and has no reference point")
-        return np.array(self.task.references[check_choice("experiment", experiment, experiments)])
+        return np.array(references[check_choice("experiment", experiment, tuple(references))])
+
+    # Identity
 
     @property
-    def made_of(self) -> tuple:
-        """All that decides what a policy earns."""
+    def settings(self) -> tuple[tuple[str, Any], ...]:
+        """Names and values of the arguments that make this problem again, with the task by its name."""
         return (
-            self.task, self.backend, self.policy, self.steps, self.episodes, self.starts, self.start_seed,
-            self.control_weight, self.lanes,
+            ("task", self.task.name), ("hidden", self.policy.hidden), ("backend", self.backend), ("steps", self.steps),
+            ("episodes", self.episodes), ("starts", self.starts), ("start_seed", self.start_seed),
+            ("control_weight", self.control_weight), ("lanes", self.lanes),
         )  # fmt: skip
 
+    @property
+    def source_parts(self) -> tuple[Any, ...]:
+        return (*super().source_parts, *self._make_identity())
+
     def _make_identity(self) -> tuple:
-        return self.made_of
+        return (self.task, *self.settings)
 
     def _check_outputs(self) -> None:
-        """Nothing to check: the function is not the user's, and tracing an engine takes seconds."""
+        """Skip the check, since the function is not the user's and tracing an engine takes seconds."""
 
 
 class RobotPolicy:
-    """A policy with its weights and its robot: a function of an observation, or of many as rows."""
+    """A robot's policy: maps one observation, or several as rows, to actions."""
 
     def __init__(self, problem: RobotProblem, x: ArrayLike):
         self.problem = problem
@@ -209,8 +247,7 @@ class RobotPolicy:
 
 
 @partial(jax.jit, static_argnames="problem")
-def play_compiled(problem: RobotProblem, starts: tuple[Array, Array], x: Float[Array, "n d"]) -> Episodes:
-    """``problem.play``, compiled once for each problem and shape; not for problems on the host."""
+def _play_compiled(problem: RobotProblem, starts: tuple[Array, Array], x: Float[Array, "n d"]) -> Episodes:
     return problem.play(starts, x)
 
 
@@ -222,7 +259,34 @@ def _draw_starts(key: PRNGKeyArray, *, task: Task, velocities: int, episodes: in
 
 
 def mean_returns(played: Episodes) -> Any:
-    """Over the episodes; NaN if one of them has failed."""
+    """Mean over the episodes; NaN if one of them failed."""
     xp = played.returns.__array_namespace__()
     failed = played.failed.any(axis=1)
     return xp.where(failed[:, None], xp.nan, played.returns.mean(axis=1))
+
+
+def record(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None) -> Trajectory:
+    """Record one episode of a policy, from an unseen start state.
+
+    The episode is simulated alone. Robots are chaotic and another batch width rounds differently, so that it need not
+    fall at the same step as when it was scored.
+    """
+    return _check_policy(policy).record(policy.x, seed=seed, steps=steps)
+
+
+def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, frames_per_second: float = 25.0) -> Replay:
+    """The robot's shape over one recorded episode."""
+    return _check_policy(policy).replay(policy.x, seed=seed, steps=steps, frames_per_second=frames_per_second)
+
+
+def rescore(problem: RobotProblem, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> Scores:
+    """Score the policies ``x`` (k, d), such as ``result.X``, on start states that no search has used."""
+    if not isinstance(problem, RobotProblem):
+        raise TypeError(f"problem takes a RobotProblem, got {problem!r:.80}")
+    return problem.rescore(x, episodes=episodes, seed=seed)
+
+
+def _check_policy(policy: RobotPolicy) -> RobotProblem:
+    if not isinstance(policy, RobotPolicy):
+        raise TypeError(f"policy takes what problem.load(x) returns, got {policy!r:.80}")
+    return policy.problem

@@ -1,4 +1,4 @@
-"""Animated pictures of robots, drawn with Pillow alone: no display and no OpenGL."""
+"""Animated GIFs of robots, drawn with Pillow alone, without a display or OpenGL."""
 
 import math
 from pathlib import Path
@@ -7,25 +7,25 @@ from typing import Any
 import numpy as np
 
 from tensorrvea.checks import check_integer
+from tensorrvea.neuroevolution.capsules import Replay
 from tensorrvea.neuroevolution.models import require
-from tensorrvea.neuroevolution.problem import RobotPolicy
-from tensorrvea.neuroevolution.replay import Replay, replay
+from tensorrvea.neuroevolution.problem import RobotPolicy, replay
 
 PAPER, GROUND, TICK, TEXT = (250, 250, 248), (214, 210, 200), (150, 146, 138), (60, 60, 60)
-# Okabe and Ito's colours, which can be told apart by the colour-blind.
+# Okabe and Ito's palette for colour-blind readers.
 COLOURS = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0))
-SMOOTHING = 2  # drawn this much larger, and made smaller
+SMOOTHING = 2  # frames are drawn larger by this factor and scaled down
 
 
 def render(
     policy: RobotPolicy | Replay, path: str | Path, *, seed: int = 0, steps: int | None = None, width: int = 480
 ) -> Path:
-    """Draws what a policy does as an animated GIF; the picture follows the robot.
+    """Draw an episode of a policy as an animated GIF; the camera follows the robot.
 
     Args:
-      policy: what ``problem.load(x)`` gives, or a replay of it.
-      seed: which start state.
-      steps: the most steps; the problem's own if None.
+      policy: what ``problem.load(x)`` returns, or a replay of it.
+      seed: seed of the start state.
+      steps: maximum number of steps; the problem's own by default.
       width: of the picture, in pixels.
 
     A robot that is not planar (the ant) is seen from the side.
@@ -36,15 +36,15 @@ def render(
     check_integer("width", width, minimum=32)
     shown = policy if isinstance(policy, Replay) else replay(policy, seed=seed, steps=steps)
     camera = Camera(shown, width)
-    pictures = [camera.picture(frame) for frame in range(len(shown.ends))]
-    pictures[0].save(
-        target, save_all=True, append_images=pictures[1:], duration=max(20, round(1000 * shown.seconds)), loop=0,
+    frames = [camera.draw_frame(frame) for frame in range(len(shown.ends))]
+    frames[0].save(
+        target, save_all=True, append_images=frames[1:], duration=max(20, round(1000 * shown.seconds)), loop=0,
     )  # fmt: skip
     return target
 
 
 class Camera:
-    """A view on a replay: as wide as the robot needs, moving along with it."""
+    """A view of a replay that is wide enough for the robot and moves with it."""
 
     def __init__(self, shown: Replay, width: int):
         self.shown = shown
@@ -63,52 +63,52 @@ class Camera:
         self.height = round(self.width * 0.75)
         self.scale = self.height / self.span
 
-    def picture(self, frame: int) -> Any:
+    def draw_frame(self, frame: int) -> Any:
         image = self.image.new("RGB", (self.width, self.height), PAPER)
         pen = self.draw.Draw(image)
-        at = float(self.centre_x[frame])
-        self._scenery(pen, at)
+        centre = float(self.centre_x[frame])
+        self._draw_scenery(pen, centre)
         for part, (x1, y1, x2, y2) in enumerate(self.shown.ends[frame]):
-            self._capsule(pen, self._pixel(x1, y1, at), self._pixel(x2, y2, at), part)
+            self._draw_capsule(pen, self._pixel(x1, y1, centre), self._pixel(x2, y2, centre), part)
         seconds = frame * self.shown.seconds
         pen.text(
             (8 * SMOOTHING, 6 * SMOOTHING), f"{self.shown.task}  {seconds:.1f} s", fill=TEXT, font_size=14 * SMOOTHING
         )
         small = image.resize((self.width // SMOOTHING, self.height // SMOOTHING), self.image.Resampling.LANCZOS)
-        # Pictures with few colours are small files.
+        # Few colours make small files.
         return small.quantize(colors=64, dither=self.image.Dither.NONE)
 
-    def _scenery(self, pen: Any, at: float) -> None:
-        """The ground with a tick for each metre, or lines on the water: so that one sees it move."""
+    def _draw_scenery(self, pen: Any, centre: float) -> None:
+        """Draw the ground with ticks, or lines on the water, so that motion is visible."""
         reach = self.width / self.scale / 2
-        metre = 1.0 if self.span > 1 else 0.1
-        marks = np.arange(math.floor((at - reach) / metre), math.ceil((at + reach) / metre) + 1) * metre
+        spacing = 1.0 if self.span > 1 else 0.1
+        marks = np.arange(math.floor((centre - reach) / spacing), math.ceil((centre + reach) / spacing) + 1) * spacing
         if self.shown.ground:
-            _, floor = self._pixel(0, 0, at)
+            _, floor = self._pixel(0, 0, centre)
             pen.rectangle((0, floor, self.width, self.height), fill=GROUND)
             pen.line((0, floor, self.width, floor), fill=TICK, width=2 * SMOOTHING)
             for mark in marks:
-                left, _ = self._pixel(mark, 0, at)
+                left, _ = self._pixel(mark, 0, centre)
                 pen.line((left, floor, left, floor + 10 * SMOOTHING), fill=TICK, width=SMOOTHING)
                 label = f"{mark:g}"
                 pen.text((left + 3 * SMOOTHING, floor + 6 * SMOOTHING), label, fill=TICK, font_size=11 * SMOOTHING)
         else:
             for mark in marks:
-                left, _ = self._pixel(mark, 0, at)
+                left, _ = self._pixel(mark, 0, centre)
                 pen.line((left, 0, left, self.height), fill=GROUND, width=SMOOTHING)
 
-    def _capsule(self, pen: Any, start: tuple[float, float], end: tuple[float, float], part: int) -> None:
+    def _draw_capsule(self, pen: Any, start: tuple[float, float], end: tuple[float, float], part: int) -> None:
         radius = max(1.0, float(self.shown.radii[part]) * self.scale)
         colour = TICK if self.shown.fixed[part] else COLOURS[part % len(COLOURS)]
         pen.line((*start, *end), fill=colour, width=round(2 * radius))
         for x, y in (start, end):
             pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
 
-    def _pixel(self, x: float, y: float, at: float) -> tuple[float, float]:
-        return self.width / 2 + (x - at) * self.scale, self.height / 2 - (y - self.middle) * self.scale
+    def _pixel(self, x: float, y: float, centre: float) -> tuple[float, float]:
+        return self.width / 2 + (x - centre) * self.scale, self.height / 2 - (y - self.middle) * self.scale
 
     @staticmethod
     def _smooth(values: np.ndarray, frames: int = 9) -> np.ndarray:
-        """A moving mean: the picture follows without shaking."""
+        """Moving mean, so that the camera does not shake."""
         padded = np.pad(values, frames // 2, mode="edge")
         return np.convolve(padded, np.full(frames, 1 / frames), mode="valid")

@@ -1,7 +1,7 @@
-"""Figures for papers: fronts, parallel coordinates, convergence bands, and summaries of many runs.
+"""Figures for papers: fronts, parallel coordinates, convergence bands, and attainment of many runs.
 
-Every function returns a matplotlib ``Figure`` that was made without pyplot, so that no display is needed and
-no global state is left behind. ``save`` writes it as SVG, PDF or PNG.
+Every function returns a matplotlib ``Figure`` made without pyplot, so no display is needed and no global state changes.
+``save`` writes it as SVG, PDF or PNG.
 """
 
 from tensorrvea.plot.front import plot_front, plot_parallel

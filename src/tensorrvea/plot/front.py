@@ -1,4 +1,4 @@
-"""One set of solutions: 2-D, 3-D, parallel coordinates."""
+"""Figures of sets of solutions: 2-D, 3-D, parallel coordinates."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,13 +26,13 @@ def plot_front(
     label: str | None = None,
     ax: Axes | None = None,
 ) -> Figure:
-    """A set of solutions in objective space: 2-D, 3-D, or parallel coordinates from four objectives on.
+    """Plot solutions in objective space: 2-D, 3-D, or parallel coordinates for four or more objectives.
 
     Args:
       F: objectives in the user's signs, (n, m).
       names, units, directions: of the objectives, for the axes.
       front: points of the true front, drawn behind the solutions.
-      label: how the legend calls the solutions.
+      label: of the solutions in the legend.
       ax: axes to draw on (with ``projection="3d"`` for three objectives); a new figure if None.
 
     >>> figure = plot_front([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]], names=["cost", "mass"], units=["€", "kg"])
@@ -44,7 +44,7 @@ def plot_front(
         raise ValueError(f"F must have at least 2 objectives, got {f.shape[1]}")
     truth = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
     if truth is not None and truth.shape[1] != f.shape[1]:
-        raise ValueError(f"front must have {f.shape[1]} columns like F, got {truth.shape[1]}")
+        raise ValueError(f"front must have {f.shape[1]} columns, as F has, got {truth.shape[1]}")
     labels = axis_labels(f.shape[1], names, units, directions)
     if f.shape[1] > 3:
         return draw_parallel([f], [label], labels, directions, truth, ax)
@@ -67,10 +67,10 @@ def plot_parallel(
     directions: str | Sequence[str] = "min",
     ax: Axes | None = None,
 ) -> Figure:
-    """Parallel coordinates for any number of objectives: one line a solution, the better end at the bottom.
+    """Plot parallel coordinates for any number of objectives: one line per solution, the best values at the bottom.
 
     Args:
-      F: objectives (n, m), or a mapping from labels to them, drawn in a colour each.
+      F: objectives (n, m), or a mapping from labels to such arrays, each drawn in its own colour.
       names, units, directions: of the objectives.
       ax: axes to draw on; a new figure if None.
     """
@@ -91,7 +91,7 @@ def draw_parallel(
     ax: Axes | None,
     share: np.ndarray | None = None,
 ) -> Figure:
-    """Lines over the objectives, all normalised together; ticks say the values at both ends of each axis."""
+    """Draw one line per solution, normalised over all groups, with the values at both ends of each axis."""
     every = np.concatenate([*groups, *([] if truth is None else [truth])])
     scaled = normalise(every, directions)
     m = every.shape[1]
@@ -129,7 +129,7 @@ def draw_parallel(
 
 
 def _lines(scaled: np.ndarray) -> Any:
-    """One polyline a solution, (n, m, 2)."""
+    """One polyline per solution, (n, m, 2)."""
     n, m = scaled.shape
     return np.stack([np.broadcast_to(np.arange(m, dtype=float), (n, m)), scaled], axis=2)
 

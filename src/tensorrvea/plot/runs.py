@@ -1,4 +1,4 @@
-"""Many runs in one figure: bands of an indicator, and what share of the runs gets how far."""
+"""Figures of many runs: bands of an indicator, and attainment."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,8 +15,8 @@ from tensorrvea.directions import signs
 from tensorrvea.plot.front import draw_parallel
 from tensorrvea.plot.style import COLOURS, axis_labels, label_axes, make_axes, print_style
 
+# Different dashes keep curves visible that lie on top of each other.
 LINES = ("-", "--", "-.", ":")
-"""A curve that lies upon another leaves it visible."""
 
 
 def plot_convergence(
@@ -28,7 +28,7 @@ def plot_convergence(
     log: bool = False,
     ax: Axes | None = None,
 ) -> Figure:
-    """How an indicator went, over many runs of each algorithm: a line and a band.
+    """Plot an indicator over many runs of each algorithm, as a line and a band.
 
     Args:
       curves: label → (steps (g,), values (runs, g)); the steps are generations, evaluations or seconds.
@@ -43,7 +43,7 @@ def plot_convergence(
             x = check_array(f"steps of {label}", steps, shape="(steps,)", ndim=1)
             y = check_array(f"values of {label}", values, shape="(runs, steps)", ndim=2)
             if y.shape[1] != len(x):
-                raise ValueError(f"values of {label} must have {len(x)} columns, one a step, got {y.shape[1]}")
+                raise ValueError(f"values of {label} must have {len(x)} columns, one per step, got {y.shape[1]}")
             middle, low, high = summarise(y, band)
             colour = COLOURS[i % len(COLOURS)]
             axes.plot(x, middle, LINES[i % len(LINES)], color=colour, label=label)
@@ -56,7 +56,7 @@ def plot_convergence(
 
 
 def summarise(values: ArrayLike, band: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Middle, low and high of every column of (runs, steps): see ``band`` of ``plot_convergence``.
+    """The line and the lower and upper limits of a band of ``plot_convergence``, from (runs, steps).
 
     >>> [v.tolist() for v in summarise([[1.0], [2.0], [3.0], [4.0], [10.0]], "quartiles")]
     [[3.0], [2.0], [4.0]]
@@ -73,7 +73,7 @@ def summarise(values: ArrayLike, band: str) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def attainment(fronts: Sequence[ArrayLike], points: ArrayLike, directions: str | Sequence[str] = "min") -> np.ndarray:
-    """The share of the runs that attain each point: that have a solution at least as good in every objective.
+    """The share of runs with a solution at least as good as each point in every objective.
 
     >>> attainment([[[0.0, 1.0]], [[1.0, 0.0]], [[0.0, 0.0]]], [[0.0, 1.0], [1.0, 1.0]]).tolist()
     [0.6666666666666666, 1.0]
@@ -85,7 +85,7 @@ def attainment(fronts: Sequence[ArrayLike], points: ArrayLike, directions: str |
         f = check_array(f"fronts[{i}]", front, shape="(solutions, objectives)", ndim=2)
         if f.shape[1] != p.shape[1]:
             raise ValueError(f"fronts[{i}] must have {p.shape[1]} objectives, got {f.shape[1]}")
-        for start in range(0, len(p), 256):  # in blocks: points × solutions × objectives would be large
+        for start in range(0, len(p), 256):  # in blocks, to bound memory
             block = p[start : start + 256, None, :] * sign
             reached[start : start + 256] += (f * sign <= block).all(axis=2).any(axis=1)
     return reached / len(fronts)
@@ -99,11 +99,11 @@ def plot_attainment(
     directions: str | Sequence[str] = "min",
     ax: Axes | None = None,
 ) -> Figure:
-    """What many runs reach together: where one, half, and all of them get.
+    """Plot what share of the runs attains which objectives.
 
-    For two objectives, the best, median and worst attainment surfaces (attained by at least one run, by half,
-    by all) as stairs; a run that found nothing attains nothing. From three on, the solutions of all runs, coloured by
-    the share of the runs that attain them.
+    For two objectives, the best, median and worst attainment surfaces (attained by at least one, half, and all of the
+    runs); an empty front attains nothing. For three or more, the solutions of all runs, coloured by the share of
+    runs that attain them.
     """
     if len(fronts) == 0:
         raise ValueError("fronts must hold at least one run, got none")
@@ -118,7 +118,7 @@ def plot_attainment(
     with print_style():
         if every.shape[1] == 3:
             figure, axes = make_axes(ax, three_d=True)
-            order = np.argsort(share)[::-1]  # what few runs attain is drawn last, and darkest
+            order = np.argsort(share)[::-1]  # draw the solutions that few runs attain last
             drawn = axes.scatter(*every[order].T, c=share[order], cmap="viridis", vmin=0, vmax=1, s=6, linewidths=0)
             label_axes(axes, labels)
         else:
@@ -136,18 +136,14 @@ def _draw_attainment_surfaces(
     sign = signs(directions, 2)
     data = np.concatenate([f * sign for f in fronts])
     sets = np.repeat(np.arange(len(fronts)), [len(f) for f in fronts])
-    # moocore knows only of runs that found something: shares of all runs become percentages of those.
-    found = sum(len(f) > 0 for f in fronts)
-    wanted = {"best": 100 / found, "median": 50 * len(fronts) / found, "worst": 100 * len(fronts) / found}
+    # moocore sees only the non-empty fronts: convert shares of all runs to percentages of those.
+    nonempty = sum(len(f) > 0 for f in fronts)
+    wanted = {"best": 100 / nonempty, "median": 50 * len(fronts) / nonempty, "worst": 100 * len(fronts) / nonempty}
     surfaces = moocore.eaf(data, sets, percentiles=sorted({level for level in wanted.values() if level <= 100}))
     with print_style():
         figure, axes = make_axes(ax)
         high = data.max(axis=0) + 0.03 * np.ptp(data, axis=0)
-        for name, style, colour in (
-            ("best", ":", "0.4"),
-            ("median", "-", COLOURS[0]),
-            ("worst", "--", "0.4"),
-        ):
+        for name, style, colour in (("best", ":", "0.4"), ("median", "-", COLOURS[0]), ("worst", "--", "0.4")):
             points = surfaces[np.isclose(surfaces[:, 2], wanted[name]), :2]
             axes.plot(*(_stairs(points, high) * sign).T, style, color=colour, label=name)
         label_axes(axes, labels)
@@ -156,11 +152,11 @@ def _draw_attainment_surfaces(
 
 
 def _stairs(points: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The border of what a minimised 2-D set dominates, out to ``high``; nothing for an empty set."""
+    """The border of the region that a minimised 2-D set dominates, up to ``high``; empty for an empty set."""
     if len(points) == 0:
         return np.empty((0, 2))
     points = points[np.argsort(points[:, 0])]
     corners = [(points[0, 0], high[1])]
-    for (x, y), following in zip(points, [*points[1:, 0], high[0]], strict=True):
-        corners += [(x, y), (following, y)]
+    for (x, y), next_x in zip(points, [*points[1:, 0], high[0]], strict=True):
+        corners += [(x, y), (next_x, y)]
     return np.array(corners)

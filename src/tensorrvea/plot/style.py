@@ -1,4 +1,4 @@
-"""How figures look in print: colours, sizes, labels; and how they are saved."""
+"""Print style of figures: colours, sizes, labels, saving."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ from cycler import cycler
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tensorrvea.checks import check_choice
+from tensorrvea.checks import check_directions
 
-# Okabe & Ito's colours, which remain distinct for colour-blind readers and in grey.
+# The palette of Okabe & Ito, distinct for colour-blind readers and in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 FORMATS = (".svg", ".pdf", ".png")
 
@@ -36,21 +36,21 @@ PRINT_STYLE: dict[str, Any] = {
     "grid.linewidth": 0.5,
     "legend.fontsize": 7,
     "legend.frameon": False,
-    "pdf.fonttype": 42,  # TrueType: text stays text, and publishers take it
+    "pdf.fonttype": 42,  # TrueType: text stays text, as publishers require
     "svg.fonttype": "none",
-    "svg.hashsalt": "tensorrvea",  # the same figure is the same file
+    "svg.hashsalt": "tensorrvea",  # makes files reproducible
 }
 
 
 @contextmanager
 def print_style() -> Iterator[None]:
-    """Within it, what is drawn or saved looks as in print; the user's own settings are left alone."""
+    """Apply the print style within the block; the user's settings are restored afterwards."""
     with mpl.rc_context(cast(Any, PRINT_STYLE)):
         yield
 
 
 def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure as SVG, PDF or PNG, by the ending of ``path``; the same figure gives the same bytes."""
+    """Write a figure as SVG, PDF or PNG, by the suffix of ``path``; the same figure gives the same bytes."""
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise ValueError(f"path must end in {', '.join(FORMATS)}, got {path.name!r}")
@@ -63,15 +63,13 @@ def save(figure: Figure, path: str | Path) -> Path:
 def axis_labels(
     objectives: int, names: Sequence[str] | None, units: Sequence[str] | None, directions: str | Sequence[str]
 ) -> list[str]:
-    """``name [unit] (direction)`` for each objective; user's text, never read as mathematics."""
+    """``name [unit] (direction)`` for each objective, with ``$`` escaped, since names are text and not formulas."""
     names = [f"f{j + 1}" for j in range(objectives)] if names is None else list(names)
     units = [""] * objectives if units is None else list(units)
-    each = [directions] * objectives if isinstance(directions, str) else list(directions)
-    for what, given in (("names", names), ("units", units), ("directions", each)):
+    each = check_directions(directions, objectives)
+    for what, given in (("names", names), ("units", units)):
         if len(given) != objectives:
             raise ValueError(f"{what} must have one entry for each of {objectives} objectives, got {len(given)}")
-    for direction in each:
-        check_choice("directions", direction, ("min", "max"))
     return [
         (f"{name} [{unit}]" if unit else name).replace("$", r"\$") + f" ({direction})"
         for name, unit, direction in zip(names, units, each, strict=True)
@@ -79,7 +77,7 @@ def axis_labels(
 
 
 def make_axes(ax: Any, *, three_d: bool = False, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
-    """The given axes, or new ones the width of a column in print."""
+    """The given axes, or new ones with the width of a printed column."""
     if ax is not None:
         if three_d and getattr(ax, "name", "") != "3d":
             raise ValueError('ax must be made with projection="3d" for three objectives, got 2-D axes')
@@ -89,14 +87,14 @@ def make_axes(ax: Any, *, three_d: bool = False, size: tuple[float, float] | Non
 
 
 def label_axes(axes: Any, labels: Sequence[str]) -> None:
-    """Names on the axes; a quiet frame and a view of the corner at the origin for three of them."""
+    """Set the axis labels; for 3-D axes also the view, the ticks and transparent panes."""
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
     if len(labels) == 3:
         axes.set_zlabel(labels[2])
-        # The layout does not see that labels of 3-D axes stand outside of them.
+        # Constrained layout ignores that labels of 3-D axes lie outside of them.
         axes.set_box_aspect(None, zoom=0.85)
         axes.view_init(elev=25, azim=45)
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.pane.fill = False
-            axis.set_major_locator(MaxNLocator(5))  # of large numbers, more would run into each other
+            axis.set_major_locator(MaxNLocator(5))  # more labels would overlap

@@ -1,7 +1,7 @@
-"""Single-objective functions of many variables, which LSMOP is made of, for each of several parts of a row.
+"""The single-objective functions that LSMOP is built from, evaluated on several parts of each row.
 
-Minima are zero: at the origin, except for Rosenbrock's, which is at (1, …, 1). Terms are computed of whole rows and
-then cut, see ``sums``.
+Minima are zero: at the origin, except for Rosenbrock's, at (1, …, 1). Terms are computed for whole rows and then
+sliced; see ``sums`` for the reason.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Equal parts of a row, side by side."""
+    """Adjacent parts of a row, of equal size."""
 
     first: int
     count: int
@@ -30,7 +30,7 @@ class Parts:
         return terms[:, self.first : self.end].reshape(len(terms), self.count, self.size)
 
     def numbers(self, columns: int) -> Float[np.ndarray, " d"]:
-        """For each column its number inside its part, from one; ones outside the parts."""
+        """The position of each column in its part, counted from one; ones outside the parts."""
         numbers = np.ones(columns)
         numbers[self.first : self.end] = np.tile(np.arange(1, self.size + 1), self.count)
         return numbers
@@ -47,10 +47,10 @@ def schwefel(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
 
 
 def rosenbrock(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
-    """Σ 100(yⱼ² − yⱼ₊₁)² + (yⱼ − 1)², over neighbours; zero for one variable, which has none."""
+    """Σ 100(yⱼ² − yⱼ₊₁)² + (yⱼ − 1)² over neighbouring variables; zero for a single variable."""
     following = jax.lax.pad(y[:, 1:], jnp.zeros((), y.dtype), ((0, 0, 0), (0, 1, 0)))
     terms = 100 * (y * y - following) ** 2 + (y - 1) ** 2
-    # A part's last variable has its neighbour in the next part, which does not count.
+    # The last variable's neighbour belongs to the next part and does not count.
     return parts.cut(terms)[:, :, :-1].sum(axis=2)
 
 
@@ -69,7 +69,7 @@ def griewank(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
 def ackley(y: Float[Array, "n d"], parts: Parts) -> Float[Array, "n s"]:
     """20 − 20 exp(−0.2 √mean y²) − exp(mean cos 2πy) + e.
 
-    Both differences are taken before the exponential is: near the minimum nothing cancels.
+    ``expm1`` takes both differences without cancellation near the minimum.
     """
     bowl = -20 * jnp.expm1(-0.2 * jnp.sqrt(sphere(y, parts) / parts.size))
     ripple = -np.e * jnp.expm1(-parts.cut(versine_of_turns(y)).mean(axis=2))

@@ -1,4 +1,4 @@
-"""What the benchmark suites share: sizes instead of bounds, and a true front."""
+"""Base class of the benchmark suites: problems made by their sizes, with a true front."""
 
 from typing import Any, ClassVar
 
@@ -12,12 +12,14 @@ from tensorrvea.problem import Problem
 class Benchmark(Problem):
     """A problem of a suite, of any size its definition allows. Equal sizes and settings make equal problems.
 
-    A subclass gives ``objective_values`` of a batch, ``constraint_values`` if it has constraints, and ``front``.
+    A subclass defines ``objective_values`` of a batch, ``constraint_values`` if it is constrained, and ``front``.
     Settings that its values depend on are attributes, set before this class's ``__init__`` and named in
-    ``setting_names``.
+    ``setting_names``. The docstring's first line is its description in the documentation.
     """
 
     constrained = False
+    fixed_objectives: ClassVar[int | None] = None
+    """The only number of objectives that the definition allows; None for any."""
     setting_names: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0):
@@ -35,13 +37,13 @@ class Benchmark(Problem):
         raise NotImplementedError
 
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
-        """Values g(x) that are kept ≤ 0."""
+        """Values g(x), feasible where all are ≤ 0."""
         raise NotImplementedError
 
     @property
     def settings(self) -> tuple[tuple[str, Any], ...]:
-        """Names and values of what can be set besides the sizes."""
-        return tuple((name, getattr(self, name)) for name in self.setting_names)
+        """Names and values of the arguments besides the sizes."""
+        return tuple((name, vars(self)[name]) for name in self.setting_names)
 
     def _make_identity(self) -> tuple:
         return (type(self), self.objectives, self.variables, self.settings)

@@ -1,5 +1,5 @@
 """The DTLZ suite: Deb, Thiele, Laumanns and Zitzler, "Scalable Test Problems for Evolutionary Multiobjective
-Optimization", 2005. Any number of objectives; the variables beyond the first m − 1 set the distance to the front.
+Optimization", 2005. The first m − 1 variables select a point of the front, the others determine the distance to it.
 """
 
 import jax.numpy as jnp
@@ -8,89 +8,91 @@ from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
-from tensorrvea.problems.fronts import (
-    degenerate_front,
-    disconnected_front,
-    linear_front,
-    spherical_front,
-)
+from tensorrvea.problems.fronts import degenerate_front, disconnected_front, linear_front, spherical_front
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
-from tensorrvea.problems.sums import late_sum, light_sum
+from tensorrvea.problems.sums import masked_sum, sliced_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 
 class DTLZ(Benchmark):
-    """m − 1 position variables, which choose a point of the front, and k distance variables."""
+    """m − 1 position variables, which select a point of the front, and k distance variables."""
 
     distance_variables = 10
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None):
         m = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
         d = m - 1 + self.distance_variables if variables is None else variables
-        check_integer("variables", d, minimum=m, why="m − 1 choose a point of the front, the others its distance")
+        check_integer("variables", d, minimum=m, why="m − 1 select a point of the front, the others its distance")
         super().__init__(objectives=m, variables=d)
 
     @property
     def positions(self) -> int:
-        """How many of the variables choose a point of the front; the others are distance variables."""
+        """The number of position variables, m − 1."""
         return self.objectives - 1
 
     @property
     def distances(self) -> int:
-        """How many of the variables set the distance to the front."""
+        """The number of distance variables, k."""
         return self.variables - self.positions
 
     def position(self, x: Float[Array, "n d"]) -> Float[Array, "n p"]:
         return x[:, : self.positions]
 
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """g of DTLZ2, DTLZ4 and DTLZ5: Σ (x − 1/2)², over the distance variables."""
+        return masked_sum(self.positions, (x - 0.5) ** 2)
 
-class DTLZ1(DTLZ):
-    """A linear front, f₁ + … + fₘ = 1/2, behind 11^k − 1 local ones."""
+
+class Multimodal(DTLZ):
+    """The distance of DTLZ1 and DTLZ3."""
+
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """100 · (k + Σ (x − 1/2)² − cos 20π(x − 1/2)), over the k distance variables.
+
+        k is added term by term: near the front each term is small, and adding 100 · k at the end would cancel it.
+        """
+        y = x - 0.5
+        return 100 * sliced_sum(self.positions, y * y + versine_of_turns(10 * y))
+
+
+class DTLZ1(Multimodal):
+    """Linear front Σ fᵢ = 1/2; 11^k − 1 local fronts."""
 
     distance_variables = 5
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = multimodal_distance(x, self.positions)
-        return 0.5 * (1 + g)[:, None] * linear_shape(self.position(x))
+        return 0.5 * (1 + self.distance(x))[:, None] * linear_shape(self.position(x))
 
     def front(self, points: int = 1000) -> np.ndarray:
         return 0.5 * linear_front(points, self.objectives)
 
 
 class DTLZ2(DTLZ):
-    """A spherical front, f₁² + … + fₘ² = 1."""
+    """Spherical front Σ fᵢ² = 1."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = squared_distance(x, self.positions)
-        return (1 + g)[:, None] * spherical_shape(self.position(x))
+        return (1 + self.distance(x))[:, None] * spherical_shape(self.position(x))
 
     def front(self, points: int = 1000) -> np.ndarray:
         return spherical_front(points, self.objectives)
 
 
-class DTLZ3(DTLZ2):
-    """The front of DTLZ2 behind 3^k − 1 local ones."""
-
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = multimodal_distance(x, self.positions)
-        return (1 + g)[:, None] * spherical_shape(self.position(x))
+class DTLZ3(Multimodal, DTLZ2):
+    """Spherical front; 3^k − 1 local fronts."""
 
 
 class DTLZ4(DTLZ2):
-    """The front of DTLZ2, with points crowded towards its edge by a power of the position variables."""
+    """Spherical front; most solutions lie near its edge."""
 
-    bias = 100.0
-
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = squared_distance(x, self.positions)
-        return (1 + g)[:, None] * spherical_shape(self.position(x) ** self.bias)
+    def position(self, x: Float[Array, "n d"]) -> Float[Array, "n p"]:
+        return super().position(x) ** 100.0
 
 
 class DTLZ5(DTLZ):
-    """A front that is a curve, a quarter of an ellipse, for two or three objectives.
+    """Degenerate front: a curve for m ≤ 3.
 
-    From four objectives on it is more than the curve, as Huband and others found (2006): far from the curve the
-    angles gain more than the distance costs. ``front`` has the curve and a sample of the rest.
+    With four or more objectives the front is more than the curve (Huband et al., 2006): far from it the angles gain
+    more than the distance costs. ``front`` returns the curve and a sample of the rest.
     """
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
@@ -100,54 +102,40 @@ class DTLZ5(DTLZ):
     def front(self, points: int = 1000) -> np.ndarray:
         return degenerate_front(points, self.objectives, farthest=self.farthest())
 
-    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-        return squared_distance(x, self.positions)
-
     def farthest(self) -> float:
         """The largest value of ``distance``."""
         return 0.25 * self.distances
 
 
 class DTLZ6(DTLZ5):
-    """The front of DTLZ5 in two or three objectives, with ever less progress from small changes near it."""
+    """Degenerate front: a curve for m ≤ 3, with most solutions far from it."""
 
     def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-        # x^(1/10), as the logarithm and the exponential that compile to vector code; zero stays zero.
-        return light_sum(self.positions, jnp.exp(0.1 * jnp.log(x)))
+        # x^(1/10) by logarithm and exponential, which compile to vector code; zero stays zero.
+        return masked_sum(self.positions, jnp.exp(0.1 * jnp.log(x)))
 
     def farthest(self) -> float:
         return float(self.distances)
 
 
 class DTLZ7(DTLZ):
-    """A front in 2^(m−1) pieces."""
+    """Disconnected front: 2^(m−1) pieces."""
 
     distance_variables = 20
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = 1 + 9 * light_sum(self.positions, x) / self.distances
+        g = 1 + 9 * masked_sum(self.positions, x) / self.distances
         return disconnected_values(self.position(x), g)
 
     def front(self, points: int = 1000) -> np.ndarray:
         return disconnected_front(points, self.objectives)
 
 
-def squared_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
-    """g of DTLZ2, DTLZ4 and DTLZ5: Σ (x − 1/2)², over the distance variables."""
-    return light_sum(positions, (x - 0.5) ** 2)
-
-
-def multimodal_distance(x: Float[Array, "n d"], positions: int) -> Float[Array, " n"]:
-    """g of DTLZ1 and DTLZ3: 100 · (k + Σ (x − 1/2)² − cos 20π(x − 1/2)), over the k distance variables.
-
-    k is added inside the sum: each term is then small near the front, where 100 · k would drown it.
-    """
-    y = x - 0.5
-    return 100 * late_sum(positions, y * y + versine_of_turns(10 * y))
+ALL = (DTLZ1, DTLZ2, DTLZ3, DTLZ4, DTLZ5, DTLZ6, DTLZ7)
 
 
 def narrowed_shape(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Float[Array, "n m"]:
-    """The sphere of DTLZ5: the first angle is free, the others are near an eighth of a turn when g is small."""
+    """The sphere of DTLZ5: the first angle is free, the others approach an eighth of a turn as g approaches 0."""
 
     def narrowed(angle: Float[Array, "n p"]) -> Float[Array, "n p"]:
         return jnp.concatenate([angle[:, :1], (1 + 2 * g * angle[:, 1:]) / (2 * (1 + g))], axis=1)
@@ -158,7 +146,7 @@ def narrowed_shape(position: Float[Array, "n p"], g: Float[Array, "n 1"]) -> Flo
 
 def disconnected_values(position: Float[Array, "n p"], g: Float[Array, " n"]) -> Float[Array, "n m"]:
     """Objectives of DTLZ7: the position variables, and (1 + g) · (m − Σ fᵢ/(1 + g) · (1 + sin 3πfᵢ))."""
-    # Column by column: a sum over the few columns of a tall array is slow.
+    # Column by column, since summing the few columns of a tall array is slow.
     columns = [position[:, i] for i in range(position.shape[1])]
     last = (len(columns) + 1) * (1 + g)
     for f in columns:

@@ -1,4 +1,4 @@
-"""Points of true fronts, and the sets of parameters they are made from. NumPy in double precision."""
+"""Points of true fronts, and of the parameter sets that generate them, in NumPy and double precision."""
 
 from collections.abc import Callable
 
@@ -27,41 +27,41 @@ def spherical_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
 
 
 def unit_points(points: int, dimensions: int) -> Float[np.ndarray, "k p"]:
-    """About ``points`` even points of the unit cube: a grid in up to three dimensions, Halton's beyond.
+    """About ``points`` evenly spread points of the unit cube: a grid in up to three dimensions, else a Halton sequence.
 
-    The cube's origin, its opposite corner and the ends of its axes are always among them: there the extremes
-    of a front lie.
+    The origin, the opposite corner and the ends of the axes are always included, since the extremes of a front lie
+    there.
     """
     check_integer("points", points, minimum=1)
     if dimensions <= 3:
         side = np.linspace(0, 1, max(2, int(np.ceil(points ** (1 / dimensions) - 1e-9))))
         return np.stack(np.meshgrid(*[side] * dimensions, indexing="ij"), axis=-1).reshape(-1, dimensions)
     ends = np.vstack([np.zeros(dimensions), np.ones(dimensions), np.eye(dimensions)])
-    # The first point of the sequence is the origin, which is there already.
+    # The sequence starts at the origin, which is already included.
     inside = qmc.Halton(dimensions, scramble=False).random(max(points - len(ends), 0) + 1)[1:]
     return np.vstack([ends, inside])
 
 
 def spread(unit: Float[np.ndarray, "..."], intervals: list[Interval]) -> Float[np.ndarray, "..."]:
-    """[0, 1] laid over intervals, in order and in proportion to their lengths.
+    """Map [0, 1] onto intervals, in order and in proportion to their lengths.
 
     >>> spread(np.array([0.0, 0.5, 0.51, 1.0]), [(0.0, 1.0), (3.0, 4.0)]).tolist()
     [0.0, 1.0, 3.02, 4.0]
     """
     lengths = [stop - start for start, stop in intervals]
     ends = np.cumsum(lengths) / sum(lengths)
-    which = np.minimum(np.searchsorted(ends, unit - 1e-12), len(intervals) - 1)
+    index = np.minimum(np.searchsorted(ends, unit - 1e-12), len(intervals) - 1)
     starts = np.concatenate([[0.0], ends[:-1]])
     low, high = np.array(intervals).T
-    share = np.clip((unit - starts[which]) / (ends - starts)[which], 0, 1)
-    return low[which] + share * (high - low)[which]
+    share = np.clip((unit - starts[index]) / (ends - starts)[index], 0, 1)
+    return low[index] + share * (high - low)[index]
 
 
 def record_intervals(function: Curve, steps: int = 20_000) -> list[Interval]:
-    """Where in [0, 1] ``function`` is larger than anywhere before.
+    """The parts of [0, 1] where ``function`` exceeds all values before them.
 
-    With an objective x to minimise and another that falls as the function rises, only these x are Pareto
-    optimal: each other is beaten by a smaller one.
+    If x is minimised and another objective falls as the function rises, only these x are Pareto optimal: each other
+    one is dominated by a smaller x.
     """
     x = np.linspace(0, 1, steps + 1)
     value = function(x)
@@ -75,7 +75,7 @@ def record_intervals(function: Curve, steps: int = 20_000) -> list[Interval]:
         start = 0.0
         if first > 0:
             start = brentq(lambda z, h=height: _at(function, z) - h, x[first - 1], x[first], xtol=1e-15)
-            # Where the record is only equalled, the earlier x dominates: keep just past it.
+            # Where the record is only equalled, the earlier x dominates, so start just past it.
             start += 1e-9
         stop = _maximum(function, x[max(last - 1, 0)], x[min(last + 1, steps)]) if last < steps else 1.0
         height = _at(function, stop)
@@ -84,7 +84,7 @@ def record_intervals(function: Curve, steps: int = 20_000) -> list[Interval]:
 
 
 def _maximum(function: Curve, low: float, high: float) -> float:
-    """Where a smooth function with one peak between ``low`` and ``high`` has it: there its slope is zero."""
+    """The maximum of a smooth function with one peak in [low, high], as the root of its slope."""
 
     def slope(z: float) -> float:
         h = 1e-6
@@ -98,7 +98,7 @@ def _at(function: Curve, z: float) -> float:
 
 
 def disconnected_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
-    """The front of DTLZ7: 2^(m−1) pieces, fₘ = 2m − Σ fᵢ(1 + sin 3πfᵢ) for the fᵢ where a term sets a record."""
+    """The front of DTLZ7: fₘ = 2m − Σ fᵢ(1 + sin 3πfᵢ), over the fᵢ in ``record_intervals`` of the term."""
     intervals = record_intervals(_disconnected_term)
     f = spread(unit_points(points, objectives - 1), intervals)
     return np.hstack([f, 2 * objectives - _disconnected_term(f).sum(axis=1, keepdims=True)])
@@ -109,12 +109,12 @@ def _disconnected_term(f: np.ndarray) -> np.ndarray:
 
 
 def nondominated(f: Float[np.ndarray, "k m"]) -> Bool[np.ndarray, " k"]:
-    """Which rows no other row dominates; of equal rows, the first."""
+    """Mask of the rows that no other row dominates; of equal rows, the first."""
     return np.asarray(moocore.is_nondominated(f, keep_weakly=False))
 
 
 def shape_of_angles(quarters: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
-    """Points of the sphere, as ``shapes.spherical_shape`` but in double precision."""
+    """``shapes.spherical_shape`` in double precision."""
     cosine, sine = np.cos(0.5 * np.pi * quarters), np.sin(0.5 * np.pi * quarters)
     cosine[quarters == 1] = 0.0
     return shape_of_factors(cosine, sine)
@@ -127,26 +127,25 @@ def shape_of_factors(factor: Float[np.ndarray, "k p"], last: Float[np.ndarray, "
 
 
 def degenerate_front(points: int, objectives: int, *, farthest: float) -> Float[np.ndarray, "k m"]:
-    """The front of DTLZ5: a curve, and from four objectives on a sample of what else is not dominated."""
+    """The front of DTLZ5: a curve and, for four or more objectives, a sample of the other nondominated points."""
     check_integer("points", points, minimum=1)
     if objectives <= 3:
         return degenerate_curve(points, objectives)
     curve = degenerate_curve(max(2, points // 10), objectives)
     candidates = np.vstack([curve, _off_the_curve(60 * points, objectives, farthest)])
-    # The curve comes first and is never dominated: nothing is closer to the origin.
+    # The curve is never dominated, since nothing is closer to the origin, and comes first.
     rest = candidates[nondominated(candidates)][len(curve) :]
     stride = max(1, round(len(rest) / max(points - len(curve), 1)))
     return np.vstack([curve, rest[::stride]])
 
 
 def _off_the_curve(points: int, objectives: int, farthest: float) -> Float[np.ndarray, "k m"]:
-    """Solutions of DTLZ5 among which the non-dominated are that are not on the curve.
+    """Candidates of DTLZ5 that include its nondominated solutions off the curve.
 
     The first angle is free; the others are an eighth of a turn times 1 + e, where |e| ≤ g/(1 + g) and g is the
-    distance to the front, at most ``farthest``. Less distance with the same angles is better, so the largest |e|
-    decides it: the radius 1 + g is 1/(1 − max |e|). If a single e is the largest, making it smaller improves
-    every objective: tan(π/4 · (1 + e)) < 4/π/(1 − e), what the angle costs is less than what the radius gains. So
-    at least two are.
+    distance to the front, at most ``farthest``. With the same angles, less distance is better, so the largest |e|
+    determines the radius: 1 + g = 1/(1 − max |e|). If a single e were the largest, reducing it would improve every
+    objective, since tan(π/4 · (1 + e)) < 4/π/(1 − e): the angle costs less than the radius gains. So at least two are.
     """
     rng = np.random.default_rng(0)
     others = objectives - 2
@@ -159,7 +158,7 @@ def _off_the_curve(points: int, objectives: int, farthest: float) -> Float[np.nd
 
 
 def degenerate_curve(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
-    """The sphere's points whose angles but the first are an eighth of a turn."""
+    """Points of the sphere with all angles except the first equal to an eighth of a turn."""
     check_integer("points", points, minimum=1)
     first = np.linspace(0, 1, max(points, 2))[:, None]
     return shape_of_angles(np.hstack([first, np.full((len(first), objectives - 2), 0.5)]))

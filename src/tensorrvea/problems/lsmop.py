@@ -1,17 +1,17 @@
 """The LSMOP suite: Cheng, Jin, Olhofer and Sendhoff, "Test Problems for Large-Scale Multiobjective and
 Many-Objective Optimization", 2017.
 
-The first m − 1 variables choose a point of the front. The others are linked to the first variable, then dealt out
-in m groups of uneven sizes (by a chaotic map), each of ``subcomponents`` equal parts. A basic function of each
-part, one kind for groups 1, 3, … and another for groups 2, 4, …, gives a group's distance, and a correlation
-matrix says which groups' distances an objective feels.
+The first m − 1 variables select a point of the front. The others are linked to the first variable, then divided into
+m groups of uneven sizes (from a chaotic map) of ``subcomponents`` equal parts each. A basic function of each part, one
+for groups 1, 3, … and another for groups 2, 4, …, gives a group's distance, and a correlation matrix determines which
+groups' distances enter an objective.
 
-Sizes and linkage are those of the authors' program for a given number of variables d: parts have
-⌊share · (d − m + 1) / subcomponents⌋ variables, and what is left over at the end has no effect.
+Sizes and linkage follow the authors' program for a given number of variables d: parts have
+⌊share · (d − m + 1) / subcomponents⌋ variables, and the remaining variables at the end have no effect.
 
-In LSMOP3, 6 and 7, Rosenbrock's minimum asks of some variables (1 + 10 x₁)/scale, which can be above their bound of
-10 when x₁ is close to 1. There the true front lies a little behind the simplex or sphere that the paper, and
-``front``, give.
+In LSMOP3, 6 and 7, Rosenbrock's minimum requires some variables to be (1 + 10 x₁)/scale, which can exceed their upper
+bound of 10 when x₁ is close to 1. There the attainable front lies slightly behind the simplex or sphere that the paper,
+and ``front``, give.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ BasicFunction = Callable[[Float[Array, "n d"], Parts], Float[Array, "n s"]]
 
 CHAOS_RATE = 3.8
 CHAOS_START = 0.1
-LARGEST = 10.0  # the upper bound of the linked variables
+LARGEST = 10.0  # upper bound of the linked variables
 
 
 class LSMOP(Benchmark):
@@ -41,8 +41,8 @@ class LSMOP(Benchmark):
 
     Args:
       objectives: their number m, 2 or more.
-      variables: d; 100 m if not given.
-      subcomponents: how many equal parts each group has, n_k in the paper.
+      variables: their number d; 100 m by default.
+      subcomponents: the number of equal parts per group, n_k in the paper.
     """
 
     setting_names = ("subcomponents",)
@@ -53,18 +53,18 @@ class LSMOP(Benchmark):
         self.subcomponents = check_integer("subcomponents", subcomponents, minimum=1)
         d = 100 * m if variables is None else variables
         least = smallest_size(m, subcomponents)
-        check_integer("variables", d, minimum=least, why="one for each part of each group")
+        check_integer("variables", d, minimum=least, why="one per part of each group")
         self.part_sizes = part_sizes(m, d, subcomponents)
         upper = np.full(d, LARGEST)
         upper[: m - 1] = 1.0
         super().__init__(objectives=m, variables=d, upper=upper)
 
     def linkage(self) -> Float[np.ndarray, " d"]:
-        """What the linked variables are multiplied by; of no account for the others."""
+        """Factors of the linked variables; those of the first m − 1 have no effect."""
         raise NotImplementedError
 
     def group_distances(self, x: Float[Array, "n d"]) -> list[Float[Array, " n"]]:
-        """The mean over a group's parts of its basic function, divided by the size of a part."""
+        """Per group, the mean of its basic function over its parts, divided by the size of a part."""
         linked = x * self.linkage().astype(x.dtype) - LARGEST * x[:, :1]
         first, distances = self.objectives - 1, []
         for i, size in enumerate(self.part_sizes):
@@ -75,7 +75,7 @@ class LSMOP(Benchmark):
 
 
 class LinearLSMOP(LSMOP):
-    """Linear linkage, a linear front, and each objective with a group of its own: LSMOP1 to LSMOP4."""
+    """Linear linkage, a linear front, and one group per objective: LSMOP1 to LSMOP4."""
 
     def linkage(self) -> Float[np.ndarray, " d"]:
         return 1 + np.arange(1, self.variables + 1) / self.variables
@@ -89,7 +89,7 @@ class LinearLSMOP(LSMOP):
 
 
 class CurvedLSMOP(LSMOP):
-    """Nonlinear linkage, a spherical front, and each objective with its group and the next: LSMOP5 to LSMOP8."""
+    """Nonlinear linkage, a spherical front, and two neighbouring groups per objective: LSMOP5 to LSMOP8."""
 
     def linkage(self) -> Float[np.ndarray, " d"]:
         return 1 + np.cos(0.5 * np.pi * np.arange(1, self.variables + 1) / self.variables)
@@ -105,55 +105,55 @@ class CurvedLSMOP(LSMOP):
 
 
 class LSMOP1(LinearLSMOP):
-    """Unimodal and separable: sphere and sphere."""
+    """Linear front; sphere in all groups (unimodal, separable)."""
 
     basic = (sphere, sphere)
 
 
 class LSMOP2(LinearLSMOP):
-    """Partially separable: Griewank's function and Schwefel's."""
+    """Linear front; Griewank and Schwefel 2.21 (partially separable)."""
 
     basic = (griewank, schwefel)
 
 
 class LSMOP3(LinearLSMOP):
-    """Multimodal: Rastrigin's function and Rosenbrock's."""
+    """Linear front; Rastrigin and Rosenbrock (multimodal)."""
 
     basic = (rastrigin, rosenbrock)
 
 
 class LSMOP4(LinearLSMOP):
-    """Multimodal: Ackley's function and Griewank's."""
+    """Linear front; Ackley and Griewank (multimodal)."""
 
     basic = (ackley, griewank)
 
 
 class LSMOP5(CurvedLSMOP):
-    """Unimodal and separable: sphere and sphere."""
+    """Spherical front; sphere in all groups (unimodal, separable)."""
 
     basic = (sphere, sphere)
 
 
 class LSMOP6(CurvedLSMOP):
-    """Partially separable: Rosenbrock's function and Schwefel's."""
+    """Spherical front; Rosenbrock and Schwefel 2.21 (partially separable)."""
 
     basic = (rosenbrock, schwefel)
 
 
 class LSMOP7(CurvedLSMOP):
-    """Multimodal: Ackley's function and Rosenbrock's."""
+    """Spherical front; Ackley and Rosenbrock (multimodal)."""
 
     basic = (ackley, rosenbrock)
 
 
 class LSMOP8(CurvedLSMOP):
-    """Griewank's function and sphere."""
+    """Spherical front; Griewank and sphere."""
 
     basic = (griewank, sphere)
 
 
 class LSMOP9(CurvedLSMOP):
-    """Sphere and Ackley's function, with the front of DTLZ7 and every objective tied to all groups."""
+    """Front of DTLZ7; sphere and Ackley; the last objective depends on all groups."""
 
     basic = (sphere, ackley)
 
@@ -165,8 +165,11 @@ class LSMOP9(CurvedLSMOP):
         return disconnected_front(points, self.objectives)
 
 
+ALL = (LSMOP1, LSMOP2, LSMOP3, LSMOP4, LSMOP5, LSMOP6, LSMOP7, LSMOP8, LSMOP9)
+
+
 def group_shares(objectives: int) -> Float[np.ndarray, " m"]:
-    """Shares of the groups: successive values of the chaotic map c ← 3.8 c (1 − c), from c = 0.1.
+    """Relative sizes of the groups: successive values of the chaotic map c ← 3.8 c (1 − c), from c = 0.1.
 
     >>> group_shares(2).round(4)
     array([0.2857, 0.7143])
@@ -179,7 +182,7 @@ def group_shares(objectives: int) -> Float[np.ndarray, " m"]:
 
 
 def part_sizes(objectives: int, variables: int, subcomponents: int) -> list[int]:
-    """How many variables each part of each group has.
+    """The number of variables in each part, per group.
 
     >>> part_sizes(3, 300, 5)
     [12, 30, 16]
@@ -189,7 +192,7 @@ def part_sizes(objectives: int, variables: int, subcomponents: int) -> list[int]
 
 
 def smallest_size(objectives: int, subcomponents: int) -> int:
-    """The fewest variables with which each part of each group has one."""
+    """The smallest number of variables with which no part is empty."""
     needed = int(np.ceil(subcomponents / group_shares(objectives).min())) + objectives - 1
     while min(part_sizes(objectives, needed, subcomponents)) < 1:
         needed += 1

@@ -1,50 +1,38 @@
 """MaF1 to MaF7: Cheng, Li, Tian, Zhang, Yang, Jin and Yao, "A benchmark test suite for evolutionary many-objective
-optimization", 2017. Variants of DTLZ that a search along evenly spread directions does not fit by construction.
+optimization", 2017. Variants of DTLZ whose fronts do not match evenly spread reference vectors.
 """
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from tensorrvea.problems.dtlz import (
-    DTLZ,
-    DTLZ7,
-    multimodal_distance,
-    narrowed_shape,
-    squared_distance,
-)
-from tensorrvea.problems.fronts import (
-    degenerate_curve,
-    linear_front,
-    shape_of_angles,
-    spherical_front,
-    unit_points,
-)
+from tensorrvea.problems.dtlz import DTLZ, DTLZ4, DTLZ7, Multimodal, narrowed_shape
+from tensorrvea.problems.fronts import degenerate_curve, linear_front, shape_of_angles, spherical_front, unit_points
 from tensorrvea.problems.shapes import linear_shape, spherical_shape
-from tensorrvea.problems.sums import light_sum
+from tensorrvea.problems.sums import masked_sum
 
 
 class MaF1(DTLZ):
-    """An inverted linear front, (1 − f₁) + … + (1 − fₘ) = 1: no subset of objectives has one best solution."""
+    """Inverted linear front Σ (1 − fᵢ) = 1, which reference vectors of a simplex mostly miss."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        return (1 + squared_distance(x, self.positions))[:, None] * (1 - linear_shape(self.position(x)))
+        return (1 + self.distance(x))[:, None] * (1 - linear_shape(self.position(x)))
 
     def front(self, points: int = 1000) -> np.ndarray:
         return 1 - linear_front(points, self.objectives)
 
 
 class MaF2(DTLZ):
-    """The middle of DTLZ2's front, where all angles are between π/8 and 3π/8; each objective has its own distance."""
+    """Middle of the sphere, angles from π/8 to 3π/8; each objective has its own distance."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         # (x/2 + 1/4 − 1/2)² is a quarter of (x − 1/2)².
         terms = 0.25 * (x - 0.5) ** 2
-        distances = [light_sum(start, terms, end) for start, end in self.parts()]
+        distances = [masked_sum(start, terms, end) for start, end in self.distance_ranges()]
         return (1 + jnp.stack(distances, axis=1)) * spherical_shape(0.5 * self.position(x) + 0.25)
 
-    def parts(self) -> list[tuple[int, int]]:
-        """Each objective's distance variables: ⌊k/m⌋ in a row, and for the last objective all that are left."""
+    def distance_ranges(self) -> list[tuple[int, int]]:
+        """Each objective's distance variables: ⌊k/m⌋ consecutive ones, the last objective all remaining ones."""
         size = self.distances // self.objectives
         starts = [self.positions + i * size for i in range(self.objectives)]
         return list(zip(starts, [*starts[1:], self.variables], strict=True))
@@ -53,11 +41,11 @@ class MaF2(DTLZ):
         return shape_of_angles(0.5 * unit_points(points, self.objectives - 1) + 0.25)
 
 
-class MaF3(DTLZ):
-    """A convex front, √f₁ + … + √fₘ₋₁ + fₘ = 1, behind the local ones of DTLZ3."""
+class MaF3(Multimodal):
+    """Convex front √f₁ + … + √fₘ₋₁ + fₘ = 1; local fronts as in DTLZ3."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f = (1 + multimodal_distance(x, self.positions))[:, None] * spherical_shape(self.position(x))
+        f = (1 + self.distance(x))[:, None] * spherical_shape(self.position(x))
         return jnp.concatenate([f[:, :-1] ** 4, f[:, -1:] ** 2], axis=1)
 
     def front(self, points: int = 1000) -> np.ndarray:
@@ -65,12 +53,12 @@ class MaF3(DTLZ):
         return np.hstack([lattice[:, :-1] ** 2, lattice[:, -1:]])
 
 
-class MaF4(DTLZ):
-    """An inverted spherical front, with the objectives scaled by 2, 4, …, 2^m, behind the local ones of DTLZ3."""
+class MaF4(Multimodal):
+    """Inverted spherical front scaled by 2, 4, …, 2^m; local fronts as in DTLZ3."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         scale = self.scale().astype(x.dtype)
-        return (1 + multimodal_distance(x, self.positions))[:, None] * (1 - spherical_shape(self.position(x))) * scale
+        return (1 + self.distance(x))[:, None] * (1 - spherical_shape(self.position(x))) * scale
 
     def scale(self) -> np.ndarray:
         return 2.0 ** np.arange(1, self.objectives + 1)
@@ -79,14 +67,13 @@ class MaF4(DTLZ):
         return self.scale() * (1 - spherical_front(points, self.objectives))
 
 
-class MaF5(DTLZ):
-    """DTLZ4 with the objectives to the fourth power and scaled by 2^m, …, 4, 2: a convex front, unevenly dense.
+class MaF5(DTLZ4):
+    """Convex front scaled by 2^m, …, 4, 2; most solutions lie near its edge.
 
     Args:
-      exponent: 4, as it is defined in the paper; 1 is what PlatEMO and jMetal compute, whose front is concave.
+      exponent: of the objectives: 4 as in the paper, or 1 as in PlatEMO and jMetal, which makes the front concave.
     """
 
-    bias = 100.0
     setting_names = ("exponent",)
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, exponent: int = 4):
@@ -96,7 +83,7 @@ class MaF5(DTLZ):
         super().__init__(objectives=objectives, variables=variables)
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f = (1 + squared_distance(x, self.positions))[:, None] * spherical_shape(self.position(x) ** self.bias)
+        f = (1 + self.distance(x))[:, None] * spherical_shape(self.position(x))
         return f**self.exponent * self.scale().astype(x.dtype)
 
     def scale(self) -> np.ndarray:
@@ -105,15 +92,15 @@ class MaF5(DTLZ):
     def front(self, points: int = 1000) -> np.ndarray:
         if self.exponent == 1:
             return self.scale() * spherical_front(points, self.objectives)
-        # Squares of the sphere's coordinates are the simplex's.
+        # The squares of the sphere's coordinates are coordinates of the simplex.
         return self.scale() * linear_front(points, self.objectives) ** 2
 
 
 class MaF6(DTLZ):
-    """A front that is a curve for any number of objectives: DTLZ5 with the distance a hundred times dearer."""
+    """Degenerate front: a curve for any number of objectives."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        g = squared_distance(x, self.positions)[:, None]
+        g = self.distance(x)[:, None]
         return (1 + 100 * g) * narrowed_shape(self.position(x), g)
 
     def front(self, points: int = 1000) -> np.ndarray:
@@ -121,4 +108,7 @@ class MaF6(DTLZ):
 
 
 class MaF7(DTLZ7):
-    """DTLZ7, a front in 2^(m−1) pieces."""
+    """Disconnected front: that of DTLZ7."""
+
+
+ALL = (MaF1, MaF2, MaF3, MaF4, MaF5, MaF6, MaF7)

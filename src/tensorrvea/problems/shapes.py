@@ -1,4 +1,4 @@
-"""Shapes of fronts: from position variables in the unit cube to points of a simplex or a sphere."""
+"""Shapes of fronts: position variables in the unit cube mapped to points of a simplex or a sphere."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -14,9 +14,10 @@ def linear_shape(position: Float[Array, "n p"]) -> Float[Array, "n m"]:
 def spherical_shape(
     position: Float[Array, "n p"], complement: Float[Array, "n p"] | None = None
 ) -> Float[Array, "n m"]:
-    """Points of the sphere's positive part, by angles of ``position`` quarter turns.
+    """Points of the sphere's positive part, at angles of ``position`` quarter turns.
 
-    ``complement`` is 1 − position, for who has it more exactly than a difference would be.
+    Args:
+      complement: 1 − position, if the caller can compute it more accurately than this difference.
     """
     complement = 1 - position if complement is None else complement
     return _products(sine_of_quarter_turns(complement), sine_of_quarter_turns(position))

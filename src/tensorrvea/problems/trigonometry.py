@@ -1,7 +1,7 @@
-"""Trigonometry in turns. The period is one, so reducing an angle is exact and a short polynomial does the rest.
+"""Trigonometric functions of angles in turns: the period is one, so that range reduction is exact.
 
-The general cosine of a compiled program spends most of its time on reducing any angle by π; evaluating a
-multimodal benchmark is little else. In double precision the general functions are used after the reduction.
+A compiled cosine spends most of its time on reduction by π, and multimodal benchmarks spend most of theirs on
+cosines. In single precision a short polynomial follows the reduction; in double precision, the general functions.
 """
 
 import jax.numpy as jnp
@@ -29,7 +29,7 @@ QUARTER_SINE = (
 
 
 def versine_of_turns(turns: Float[Array, "..."]) -> Float[Array, "..."]:
-    """1 − cos(2π · turns), to a few units in the last place also where it is close to zero.
+    """1 − cos(2π · turns), accurate to a few units in the last place even near zero.
 
     >>> versine_of_turns(jnp.array([0.0, 0.25, 0.5, -3.0])).tolist()
     [0.0, 1.0, 2.0, 0.0]
@@ -47,14 +47,14 @@ def cosine_of_turns(turns: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def sine_of_quarter_turns(quarters: Float[Array, "..."]) -> Float[Array, "..."]:
-    """sin(π/2 · quarters) for quarters in [−1, 1]; of 1 − quarters it is the cosine, and zero where that should be."""
+    """sin(π/2 · quarters) for quarters in [−1, 1]; at 1 − quarters, the cosine, with exact zeros."""
     if quarters.dtype != jnp.float32:
         return jnp.sin(0.5 * jnp.pi * quarters)
     return quarters * _polynomial(quarters * quarters, QUARTER_SINE)
 
 
 def _polynomial(square: Float[Array, "..."], coefficients: tuple[float, ...]) -> Float[Array, "..."]:
-    """Horner's scheme, from the highest power."""
+    """Horner's scheme."""
     value = jnp.full_like(square, np.float32(coefficients[-1]))
     for coefficient in coefficients[-2::-1]:
         value = value * square + np.float32(coefficient)

@@ -1,5 +1,5 @@
 """The ZDT suite: Zitzler, Deb and Thiele, "Comparison of Multiobjective Evolutionary Algorithms: Empirical
-Results", 2000. Two objectives; ZDT5, whose variables are bit strings, is left out.
+Results", 2000. Two objectives; ZDT5 is omitted, since its variables are bit strings.
 """
 
 import jax.numpy as jnp
@@ -11,20 +11,21 @@ from scipy.optimize import minimize_scalar
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
 from tensorrvea.problems.fronts import record_intervals, spread, unit_points
-from tensorrvea.problems.sums import late_sum, light_sum
+from tensorrvea.problems.sums import masked_sum, sliced_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
 
 class ZDT(Benchmark):
-    """f₁ of the first variable, and f₂ = g · h(f₁, g), where g of the others is 1 on the front."""
+    """f₁ depends on the first variable; f₂ = g · h(f₁, g), where g depends on the others and is 1 on the front."""
 
+    fixed_objectives = 2
     default_variables = 30
 
     def __init__(self, *, objectives: int = 2, variables: int | None = None):
         if check_integer("objectives", objectives, minimum=2) != 2:
-            raise ValueError(f"objectives must be 2, for that is how the ZDT problems are defined, got {objectives}")
+            raise ValueError(f"objectives must be 2, as the ZDT problems are defined, got {objectives}")
         d = self.default_variables if variables is None else variables
-        check_integer("variables", d, minimum=2, why="one makes f₁, the others the distance to the front")
+        check_integer("variables", d, minimum=2, why="the first determines f₁, the others the distance to the front")
         lower, upper = self.bounds(d)
         super().__init__(objectives=2, variables=d, lower=lower, upper=upper)
 
@@ -34,20 +35,20 @@ class ZDT(Benchmark):
 
 
 class ZDT1(ZDT):
-    """A convex front, f₂ = 1 − √f₁."""
+    """Convex front f₂ = 1 − √f₁."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         f, g = x[:, 0], linear_distance(x)
         return jnp.stack([f, g * (1 - jnp.sqrt(f / g))], axis=1)
 
     def front(self, points: int = 1000) -> np.ndarray:
-        # Even steps of √f₁: even steps of f₁ would leave a gap of the steep end.
+        # Even steps of √f₁, since even steps of f₁ would leave a gap at the steep end.
         root = unit_points(points, 1)
         return np.hstack([root**2, 1 - root])
 
 
 class ZDT2(ZDT):
-    """A concave front, f₂ = 1 − f₁²."""
+    """Concave front f₂ = 1 − f₁²."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         f, g = x[:, 0], linear_distance(x)
@@ -59,7 +60,7 @@ class ZDT2(ZDT):
 
 
 class ZDT3(ZDT):
-    """A front in five pieces of f₂ = 1 − √f₁ − f₁ sin 10πf₁."""
+    """Disconnected front: five pieces of f₂ = 1 − √f₁ − f₁ sin 10πf₁."""
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         f, g = x[:, 0], linear_distance(x)
@@ -73,7 +74,7 @@ class ZDT3(ZDT):
 
 
 class ZDT4(ZDT1):
-    """The front of ZDT1 behind 21^(d−1) − 1 local ones."""
+    """Front of ZDT1; 21^(d−1) − 1 local fronts."""
 
     default_variables = 10
 
@@ -86,18 +87,18 @@ class ZDT4(ZDT1):
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         f = x[:, 0]
-        # 10(d − 1) is added inside the sum, as it is in DTLZ1.
-        g = 1 + late_sum(1, x * x + 10 * versine_of_turns(2 * x))
+        # 10(d − 1) is added term by term, as in DTLZ1.
+        g = 1 + sliced_sum(1, x * x + 10 * versine_of_turns(2 * x))
         return jnp.stack([f, g * (1 - jnp.sqrt(f / g))], axis=1)
 
 
 class ZDT6(ZDT):
-    """The front of ZDT2 from f₁ ≈ 0.281 on, unevenly dense, and ever harder to come near."""
+    """Front of ZDT2 from f₁ ≈ 0.281 on; solutions are uneven along the front and rare near it."""
 
     default_variables = 10
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        # sin⁶ 6πx, with sin² as half a versine.
+        # sin⁶ 6πx; sin² is half a versine.
         f = 1 - jnp.exp(-4 * x[:, 0]) * (0.5 * versine_of_turns(6 * x[:, 0])) ** 3
         g = 1 + 9 * mean_of_others(x) ** 0.25
         return jnp.stack([f, g * (1 - (f / g) ** 2)], axis=1)
@@ -110,6 +111,9 @@ class ZDT6(ZDT):
         return np.hstack([f, 1 - f**2])
 
 
+ALL = (ZDT1, ZDT2, ZDT3, ZDT4, ZDT6)
+
+
 def linear_distance(x: Float[Array, "n d"]) -> Float[Array, " n"]:
     """g of ZDT1 to ZDT3."""
     return 1 + 9 * mean_of_others(x)
@@ -117,9 +121,9 @@ def linear_distance(x: Float[Array, "n d"]) -> Float[Array, " n"]:
 
 def mean_of_others(x: Float[Array, "n d"]) -> Float[Array, " n"]:
     """The mean of all variables but the first."""
-    return light_sum(1, x) / (x.shape[1] - 1)
+    return masked_sum(1, x) / (x.shape[1] - 1)
 
 
 def _falling_part(f: np.ndarray) -> np.ndarray:
-    """What ZDT3's second objective is below 1 on the front."""
+    """1 − f₂ on the front of ZDT3."""
     return np.sqrt(f) + f * np.sin(10 * np.pi * f)

@@ -1,6 +1,6 @@
-"""One HTML page from runs, made for choosing a solution; it works offline, from anywhere, on anything."""
+"""One self-contained HTML page from runs, for choosing a solution."""
 
-from tensorrvea.report.payload import History, Part, Replay, Run
+from tensorrvea.report.records import History, Part, Replay, Run
 from tensorrvea.report.write import report
 
 __all__ = ["History", "Part", "Replay", "Run", "report"]

@@ -1,4 +1,4 @@
-"""The command that makes a run again, where it is made of parts which a command line can name."""
+"""The ``tensorrvea run`` command that repeats a run, for runs made of parts that a command line can name."""
 
 import dataclasses
 import json
@@ -9,46 +9,54 @@ import jax.numpy as jnp
 import numpy as np
 
 from tensorrvea.problem import Problem
-from tensorrvea.result import Result
-from tensorrvea.runs.registry import ALGORITHMS, ROBOT, VARIATIONS, make_problem, problem_settings
+from tensorrvea.problem_registry import ROBOT, make_problem, problem_settings
+from tensorrvea.report.source import ResultLike
 
-PLAIN = (str, bool, int, float, tuple, type(None))
+SCALARS = (str, bool, int, float, tuple, type(None))
 
 
 class UnnameableError(Exception):
-    """A part that cannot be written on a command line."""
+    """A part cannot be written on a command line."""
 
 
-def make_command(result: Result, *, double: bool | None = None) -> str | None:
-    """``tensorrvea run ...`` with everything that decides what is found, and is not as it is by default.
+def make_command(result: ResultLike, *, double: bool | None = None) -> str | None:
+    """Return ``tensorrvea run ...`` with every setting that affects the result and differs from its default.
 
-    None where a part is the user's own or holds arrays, and where the search was cut short, since its pace then was
-    another.
+    None for user-defined parts, for settings that are arrays, and for a search that ended before its budget, since
+    ``--generations`` would give it another progress schedule.
 
     Args:
-      double: whether it was computed in double precision; as in this process, if not given.
+      double: whether the run used double precision; the precision of this process if None.
     """
-    pace = result.history.progress
-    if len(pace) < 2 or not np.allclose(pace, np.arange(len(pace)) / (len(pace) - 1)):
+    progress = result.history.progress
+    if len(progress) < 2 or not np.allclose(progress, np.arange(len(progress)) / (len(progress) - 1)):
         return None
     try:
-        what, of_problem = _problem(result.problem)
-        how, of_algorithm = _algorithm(result.algorithm)
+        problem_words, problem_changes = _describe_problem(result.problem)
+        algorithm_words, algorithm_changes = _describe_algorithm(result.algorithm)
     except UnnameableError:
         return None
-    words = [*what, *how, "--generations", str(result.generations), "--seed", str(result.seed)]
+    words = [*problem_words, *algorithm_words, "--generations", str(result.generations), "--seed", str(result.seed)]
     if result.history.fronts is not None:
         words += ["--history", "fronts"]
     elif result.history.populations is not None:
         words += ["--history", "populations"]
     if jnp.result_type(float) == jnp.float64 if double is None else double:
         words.append("--double")
-    settings = [f"{name}={_written(value)}" for name, value in (of_problem | of_algorithm).items()]
+    changes = problem_changes | algorithm_changes
+    if not all(isinstance(value, SCALARS) for value in changes.values()):
+        return None
+    settings = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in changes.items()]
     return shlex.join(["tensorrvea", "run", *words, *(["--set", *settings] if settings else [])])
 
 
-def _problem(problem: Problem) -> tuple[list[str], dict[str, Any]]:
-    """Words for a problem, and its settings that are not as usual."""
+def settings_of(part: Any) -> dict[str, Any]:
+    """The dataclass fields of an algorithm or operator; empty for other classes."""
+    return {f.name: vars(part)[f.name] for f in dataclasses.fields(part)} if dataclasses.is_dataclass(part) else {}
+
+
+def _describe_problem(problem: Problem) -> tuple[list[str], dict[str, Any]]:
+    """Positional words and flags for a problem, and its settings that differ from their defaults."""
     known = problem_settings(problem)
     if known is None:
         raise UnnameableError
@@ -56,61 +64,55 @@ def _problem(problem: Problem) -> tuple[list[str], dict[str, Any]]:
     if name == ROBOT:
         given = {key: settings[key] for key in ("task", "backend")}
         words = [settings["task"]]
-        # The engine is always named: which one is the default depends on the device, and values differ by it.
+        # Always name the backend: the default depends on the device, and values differ between backends.
         changes = {"problem.backend": settings["backend"]}
     else:
         given = {key: settings[key] for key in ("objectives", "variables")}
         words = [name, *(word for key, value in given.items() for word in (f"--{key}", str(value)))]
         changes = {}
-    _, usual = problem_settings(make_problem(name, given)) or (name, {})
-    changes |= {f"problem.{key}": value for key, value in settings.items() if key not in usual or value != usual[key]}
-    return words, _checked(changes)
+    _, default = problem_settings(make_problem(name, given)) or (name, {})
+    changes |= {
+        f"problem.{key}": value for key, value in settings.items() if key not in default or value != default[key]
+    }
+    return words, changes
 
 
-def _algorithm(algorithm: Any) -> tuple[list[str], dict[str, Any]]:
-    """The same for an algorithm and its variation."""
-    kind: Any = type(algorithm)
-    name = kind.__name__
-    if ALGORITHMS.get(name) is not kind:
-        raise UnnameableError
+def _describe_algorithm(algorithm: Any) -> tuple[list[str], dict[str, Any]]:
+    """Flags for an algorithm and its variation, and their settings that differ from their defaults."""
+    _require_library_class(algorithm)
     words = ["--population", str(algorithm.population)]
+    name = type(algorithm).__name__
     if name != "TensorRVEA":
         words += ["--algorithm", name]
-    usual = ALGORITHMS[name](population=algorithm.population)
+    default = type(algorithm)(population=algorithm.population)
     changes: dict[str, Any] = {}
-    if hasattr(algorithm, "variation"):
+    if "variation" in settings_of(algorithm):
         variation = algorithm.variation
+        _require_library_class(variation)
         operator = type(variation).__name__
-        if VARIATIONS.get(operator) is not type(variation):
-            raise UnnameableError
         if operator != "GA":
             words += ["--variation", operator]
-        changes |= _changes(variation, VARIATIONS[operator](), "variation")
-        usual = dataclasses.replace(usual, variation=algorithm.variation)
-    return words, _checked(changes | _changes(algorithm, usual, "algorithm"))
+        changes |= _changed_settings(variation, type(variation)(), "variation")
+        default = dataclasses.replace(default, variation=variation)
+    return words, changes | _changed_settings(algorithm, default, "algorithm")
 
 
-def _changes(part: Any, usual: Any, path: str) -> dict[str, Any]:
-    """Settings of a part, and of the parts that it is made of, which are not as usual."""
-    if type(part) is not type(usual):
+def _require_library_class(part: Any) -> None:
+    if not type(part).__module__.startswith("tensorrvea."):
         raise UnnameableError
-    found: dict[str, Any] = {}
-    for field in dataclasses.fields(part):
-        value, other = getattr(part, field.name), getattr(usual, field.name)
-        if value is other:
+
+
+def _changed_settings(part: Any, default: Any, path: str) -> dict[str, Any]:
+    """Settings of a part, and of the parts inside it, that differ from their defaults, by dotted path."""
+    if type(part) is not type(default):
+        raise UnnameableError
+    changes: dict[str, Any] = {}
+    defaults = settings_of(default)
+    for name, value in settings_of(part).items():
+        if value is defaults[name]:
             continue
         if dataclasses.is_dataclass(value):
-            found |= _changes(value, other, f"{path}.{field.name}")
-        elif not isinstance(value, PLAIN) or value != other:
-            found[f"{path}.{field.name}"] = value
-    return found
-
-
-def _checked(settings: dict[str, Any]) -> dict[str, Any]:
-    if not all(isinstance(value, PLAIN) for value in settings.values()):
-        raise UnnameableError
-    return settings
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+            changes |= _changed_settings(value, defaults[name], f"{path}.{name}")
+        elif not isinstance(value, SCALARS) or value != defaults[name]:
+            changes[f"{path}.{name}"] = value
+    return changes

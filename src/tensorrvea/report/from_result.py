@@ -1,4 +1,4 @@
-"""Results as runs of a page."""
+"""Conversion of results to the records that a page is made from."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -8,23 +8,24 @@ import jax
 import numpy as np
 
 from tensorrvea.decision import knee, spread
+from tensorrvea.neuroevolution import Replay as Episode
 from tensorrvea.problem import Problem
-from tensorrvea.report.command import make_command
-from tensorrvea.report.payload import History, Part, Replay, Run
-from tensorrvea.result import Result
-from tensorrvea.runs.registry import problem_settings
+from tensorrvea.problem_registry import problem_settings
+from tensorrvea.report.command import make_command, settings_of
+from tensorrvea.report.records import History, Part, Replay, Run
+from tensorrvea.report.source import ResultLike, SolutionSet
 
-VERSIONS = ("tensorrvea", "jax", "jaxlib", "numpy", "brax", "mujoco")
+PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "brax", "mujoco")
 TRUE_FRONT_POINTS = 3000
 
 
-def run_from_result(result: Result, label: str | None = None, *, replays: int = 0) -> Run:
-    """A result as a run, by default called by algorithm and seed; with episodes of a spread of the front.
+def run_from_result(result: ResultLike, label: str | None = None, *, replays: int = 0) -> Run:
+    """Convert a result to a ``Run``, labelled by algorithm and seed unless ``label`` is given.
 
-    Where nothing feasible was found, the survivors with their violation are shown.
+    If the run found no feasible solution, the infeasible survivors are shown with their violation.
     """
     problem = result.problem
-    shown = result.front if len(result.F) else result.population
+    shown = result.front if len(result.front) else result.population
     return Run(
         label=label or f"{algorithm_name(result.algorithm)}, seed {result.seed}",
         algorithm=algorithm_name(result.algorithm),
@@ -38,61 +39,49 @@ def run_from_result(result: Result, label: str | None = None, *, replays: int = 
         violation=shown.violation,
         history=_history(result),
         true_front=problem.front(TRUE_FRONT_POINTS),
-        reference_point=_reference_point(problem),
+        reference_point=problem.reference_point(),
         replays=_replays(problem, shown, replays),
         provenance=_provenance(result),
     )
 
 
 def algorithm_name(algorithm: Any) -> str:
-    """Its class, and its operators' where they are a choice: ``TensorRVEA + CSO``."""
-    variation = getattr(algorithm, "variation", None)
+    """The class name, with the variation operator unless it is the default: ``TensorRVEA + CSO``."""
     name = type(algorithm).__name__
+    variation = settings_of(algorithm).get("variation")
     return name if variation is None or type(variation).__name__ == "GA" else f"{name} + {type(variation).__name__}"
 
 
-def _reference_point(problem: Any) -> np.ndarray | None:
-    """For hypervolume, from problems that name one; a robot's task which is not in the paper names none."""
-    if not hasattr(problem, "reference_point"):
-        return None
-    try:
-        return problem.reference_point()
-    except ValueError:
-        return None
-
-
-def _replays(problem: Any, shown: Any, count: int) -> list[Replay]:
-    """Episodes of a spread of the front, from problems that can play one.
-
-    Such a problem has ``replay(x)``, which gives the robot's shape over time, as ``neuroevolution.replay`` does.
-    """
-    if count == 0 or len(shown) == 0 or not hasattr(problem, "replay"):
+def _replays(problem: Problem, shown: SolutionSet, count: int) -> list[Replay]:
+    """Replay the knee and a spread of the front, if the problem can replay solutions."""
+    if count == 0 or len(shown) == 0 or not problem.can_replay:
         return []
     chosen = spread(shown.F, count, problem.directions)
-    first = knee(shown.F, problem.directions)  # what a reader looks at first is always among them
-    if first not in chosen:
+    knee_row = knee(shown.F, problem.directions)
+    if knee_row not in chosen:
         others = spread(shown.F, count - 1, problem.directions) if count > 1 else []
-        chosen = sorted({first, *others})
-    return [_replay(problem.replay(shown.X[i]), i) for i in chosen]
+        chosen = sorted({knee_row, *others})
+    episodes = ((i, problem.replay(shown.X[i])) for i in chosen)
+    return [replay_from_episode(episode, i) for i, episode in episodes if episode is not None]
 
 
-def _replay(recorded: Any, solution: int) -> Replay:
+def replay_from_episode(episode: Episode, solution: int) -> Replay:
     parts = [
         Part(name=name, radius=float(radius), fixed=bool(fixed), far="left" in name)
-        for name, radius, fixed in zip(recorded.names, recorded.radii, recorded.fixed, strict=True)
+        for name, radius, fixed in zip(episode.names, episode.radii, episode.fixed, strict=True)
     ]
     return Replay(
         solution=solution,
-        seconds=recorded.seconds,
-        # The further limbs first, so that the nearer ones are drawn over them.
+        seconds=episode.seconds,
+        # Far limbs come first, so that near ones are drawn over them.
         parts=[part for part in parts if part.far] + [part for part in parts if not part.far],
-        ends=recorded.ends[:, np.argsort([not part.far for part in parts], kind="stable")],
-        ground=recorded.ground,
-        returns=None if recorded.returns is None else recorded.returns.tolist(),
+        ends=episode.ends[:, np.argsort([not part.far for part in parts], kind="stable")],
+        ground=episode.ground,
+        returns=None if episode.returns is None else episode.returns.tolist(),
     )
 
 
-def _history(result: Result) -> History:
+def _history(result: ResultLike) -> History:
     recorded = result.history
     fronts = recorded.fronts
     if fronts is None and recorded.populations is not None:
@@ -109,7 +98,7 @@ def _history(result: Result) -> History:
     )
 
 
-def _provenance(result: Result) -> dict[str, Any]:
+def _provenance(result: ResultLike) -> dict[str, Any]:
     command = make_command(result)
     return {
         "seed": result.seed,
@@ -121,13 +110,13 @@ def _provenance(result: Result) -> dict[str, Any]:
         "device": ", ".join(sorted({device.device_kind for device in jax.devices()})),
         "system": f"{platform.system()} {platform.machine()}",
         "versions": installed_versions(),
-        "spec": {"problem": _described(result.problem), "algorithm": repr(result.algorithm)},
+        "spec": {"problem": _describe(result.problem), "algorithm": repr(result.algorithm)},
         **({"command": command} if command else {}),
     }
 
 
-def _described(problem: Problem) -> str:
-    """As the call that makes it, where it is one of the library's."""
+def _describe(problem: Problem) -> str:
+    """The constructor call of a registered problem; the ``repr`` of any other."""
     known = problem_settings(problem)
     if known is None:
         return repr(problem)
@@ -136,11 +125,11 @@ def _described(problem: Problem) -> str:
 
 
 def installed_versions() -> dict[str, str]:
-    """Of Python and of the packages that decide what comes out, as far as they are installed."""
-    found = {"python": platform.python_version()}
-    for name in VERSIONS:
+    """Versions of Python and of the installed packages that affect results."""
+    versions = {"python": platform.python_version()}
+    for name in PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -1,110 +1,106 @@
-"""Curves of hypervolume, IGD and expected utility, from recorded fronts, where the runs did not record their own."""
+"""Curves of hypervolume, IGD and expected utility, computed from recorded fronts if the runs did not record them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from tensorrvea.metrics import (
-    derived_reference_point,
-    expected_utility,
-    hypervolume,
-    hypervolume_estimate,
-    igd,
-    normalise_by_front,
-)
-from tensorrvea.report.payload import Run
+from tensorrvea import metrics
+from tensorrvea.report.records import Run
 
-MOST_GENERATIONS = 60
-MOST_WORK = 10**9  # of one exact hypervolume, as points ** (objectives - 2): less than a tenth of a second
-MOST_SAMPLES = 10_000  # of one estimate, and fewer where points times samples would exceed what follows
-MOST_RATIOS = 10**7
+MAX_GENERATIONS = 60
+MAX_EXACT_WORK = 10**9  # points ** (objectives - 2) of one exact hypervolume: less than a tenth of a second
+MAX_SAMPLES = 10_000  # of one estimate
+MAX_RATIOS = 10**7  # points × samples of one estimate
 
 
-@dataclass(frozen=True, kw_only=True)
-class Indicated:
-    """Runs with their curves, and what a reader must know of them."""
+class RunsWithIndicators(NamedTuple):
+    """Runs with indicator curves, and a note that explains how the curves were computed."""
 
     runs: Sequence[Run]
     note: str
 
 
 class Indicator(NamedTuple):
-    """A number for a front, and in words what it is."""
+    """A quality measure of a front, with its description."""
 
     name: str
     value: Callable[[np.ndarray], float]
-    about: str
+    description: str
 
 
-def with_indicators(runs: Sequence[Run]) -> Indicated:
-    """Adds what the recorded fronts can tell: hypervolume, IGD where the true front is known, expected utility.
+def add_indicators(runs: Sequence[Run]) -> RunsWithIndicators:
+    """Add hypervolume, expected utility and, if the true front is known, IGD from recorded fronts.
 
-    What a run recorded stays as it is and is called. An indicator that all of them recorded is not added again. One
-    that only some did is added for all, under another name, since theirs may have been of another reference.
+    Recorded curves keep their values and names. An indicator that all runs recorded is not added. One that only some
+    runs recorded is added to all under another name, since theirs may use another reference.
     """
-    recorded = [{_plain(name) for name in run.history.metrics} if run.history else set() for run in runs]
-    fronts = [F for run in runs for _, F in _fronts(run)]
+    recorded = [{_normalise_name(name) for name in run.history.metrics} if run.history else set() for run in runs]
+    fronts = [F for run in runs for _, F in recorded_fronts(run)]
     added = []
     for indicator in _indicators(runs, fronts) if len(fronts) > 1 else []:
-        has = [_plain(indicator.name) in names for names in recorded]
-        if any(_fronts(run) and not its for run, its in zip(runs, has, strict=True)):
+        has = [_normalise_name(indicator.name) in names for names in recorded]
+        if any(recorded_fronts(run) and not its for run, its in zip(runs, has, strict=True)):
             added.append(indicator._replace(name=f"{indicator.name} (of fronts)") if any(has) else indicator)
-    said = [f"{one.name[0].upper()}{one.name[1:]}: {one.about}." for one in added]
+    sentences = [f"{one.name[0].upper()}{one.name[1:]}: {one.description}." for one in added]
     if any(recorded):
-        said.append(f"{'Other indicators' if added else 'Indicators'} are as the runs recorded them.")
-    return Indicated(runs=[_with_curves(run, added) for run in runs], note=" ".join(said))
+        sentences.append(f"{'Other indicators' if added else 'Indicators'} are as the runs recorded them.")
+    return RunsWithIndicators([_with_curves(run, added) for run in runs], " ".join(sentences))
 
 
 def _indicators(runs: Sequence[Run], fronts: Sequence[np.ndarray]) -> list[Indicator]:
-    """All that can be computed."""
+    """All indicators that can be computed."""
     directions = tuple(runs[0].directions)
-    truth = next((run.true_front for run in runs if run.true_front is not None and len(run.true_front)), None)
-    found = [_hypervolume(runs, fronts, truth)]
+    truth = known_true_front(runs)
+    indicators = [_hypervolume(runs, fronts, truth)]
     if truth is not None:
-        about = "the mean distance from a point of the true front to the nearest solution"
-        found.append(Indicator("IGD", lambda F: igd(F, truth, directions), about))
-    about = "the best weighted sum of objectives, averaged over even weights; what is minimised counts negative"
-    return [*found, Indicator("expected utility", lambda F: expected_utility(F, directions), about)]
+        description = "the mean distance from a point of the true front to the nearest solution"
+        indicators.append(Indicator("IGD", lambda F: metrics.igd(F, truth, directions), description))
+    description = "the best weighted sum of objectives, averaged over even weights; minimised objectives count negative"
+    return [*indicators, Indicator("expected utility", lambda F: metrics.expected_utility(F, directions), description)]
 
 
 def _hypervolume(runs: Sequence[Run], fronts: Sequence[np.ndarray], truth: np.ndarray | None) -> Indicator:
-    """Up to the problem's own reference point; or normalised by the true front; or up to the worst of all fronts."""
+    """Hypervolume to the problem's reference point, else normalised by the true front, else to the worst values."""
     directions = tuple(runs[0].directions)
     known = next((run.reference_point for run in runs if run.reference_point is not None), None)
-    measure, how = _measure(max(map(len, fronts)), len(directions))
+    measure, method = _exact_or_estimate(max(map(len, fronts)), len(directions))
     if known is None and truth is not None:
         ones = np.ones(len(directions))
-        about = f"of objectives scaled to the true front's range, up to {_point(ones)}{how}"
-        return Indicator("hypervolume", lambda F: measure(normalise_by_front(F, truth, directions), ones, "min"), about)
+        description = f"of objectives scaled to the true front's range, up to {_format_point(ones)}{method}"
+        return Indicator(
+            "hypervolume", lambda F: measure(metrics.normalise_by_front(F, truth, directions), ones, "min"), description
+        )
     if known is not None:
-        reference, of = np.asarray(known, float), "up to the problem's reference point"
+        reference, origin = np.asarray(known, float), "up to the problem's reference point"
     else:
-        reference, of = derived_reference_point(fronts, directions), "up to the worst values of all recorded fronts,"
-    return Indicator("hypervolume", lambda F: measure(F, reference, directions), f"{of} {_point(reference)}{how}")
+        reference = metrics.derived_reference_point(fronts, directions)
+        origin = "up to the worst values of all recorded fronts,"
+    description = f"{origin} {_format_point(reference)}{method}"
+    return Indicator("hypervolume", lambda F: measure(F, reference, directions), description)
 
 
-def _measure(points: int, objectives: int) -> tuple[Callable[..., float], str]:
-    """Exact where that is quick for the largest front, else sampled for all of them, so that they compare."""
-    if objectives <= 3 or points ** (objectives - 2) <= MOST_WORK:
-        return hypervolume, ""
-    samples = min(MOST_SAMPLES, max(1000, MOST_RATIOS // points))
+def _exact_or_estimate(points: int, objectives: int) -> tuple[Callable[..., float], str]:
+    """Exact if that is fast for the largest front, else an estimate for all fronts, so that they are comparable."""
+    if objectives <= 3 or points ** (objectives - 2) <= MAX_EXACT_WORK:
+        return metrics.hypervolume, ""
+    samples = min(MAX_SAMPLES, max(1000, MAX_RATIOS // points))
 
     def estimate(F: np.ndarray, reference: np.ndarray, directions: str | Sequence[str]) -> float:
-        return hypervolume_estimate(F, reference, directions, samples=samples).value
+        return metrics.hypervolume_estimate(F, reference, directions, samples=samples).value
 
     return estimate, f"; estimated from {samples:,} samples"
 
 
 def _with_curves(run: Run, indicators: Sequence[Indicator]) -> Run:
-    fronts = dict(_fronts(run))
+    fronts = dict(recorded_fronts(run))
     if run.history is None or not fronts or not indicators:
         return run
     chosen = sorted(fronts)
-    if len(chosen) > MOST_GENERATIONS:
-        chosen = [chosen[i] for i in np.linspace(0, len(chosen) - 1, MOST_GENERATIONS).round().astype(int)]
+    if len(chosen) > MAX_GENERATIONS:
+        chosen = [chosen[i] for i in np.linspace(0, len(chosen) - 1, MAX_GENERATIONS).round().astype(int)]
     curves: dict[str, Float[np.ndarray, " g"]] = {}
     for indicator in indicators:
         values = {generation: indicator.value(fronts[generation]) for generation in chosen}
@@ -112,20 +108,25 @@ def _with_curves(run: Run, indicators: Sequence[Indicator]) -> Run:
     return replace(run, history=replace(run.history, metrics={**run.history.metrics, **curves}))
 
 
-def _fronts(run: Run) -> list[tuple[int, np.ndarray]]:
-    """Recorded fronts that hold something, with their generations."""
-    recorded = [] if run.history is None else run.history.fronts
-    return [(int(generation), np.asarray(F)) for generation, F in recorded if len(F)]
+def recorded_fronts(run: Run) -> list[tuple[int, np.ndarray]]:
+    """The recorded fronts that are not empty, with their generations."""
+    fronts = [] if run.history is None else run.history.fronts
+    return [(int(generation), np.asarray(F)) for generation, F in fronts if len(F)]
 
 
-def _plain(name: str) -> str:
-    """A name without what only looks different.
+def known_true_front(runs: Sequence[Run]) -> np.ndarray | None:
+    """The first true front that a run has; None if no run has one."""
+    return next((run.true_front for run in runs if run.true_front is not None and len(run.true_front)), None)
 
-    >>> _plain("Expected utility") == _plain("expected_utility")
+
+def _normalise_name(name: str) -> str:
+    """Ignore case and separators.
+
+    >>> _normalise_name("Expected utility") == _normalise_name("expected_utility")
     True
     """
     return name.lower().replace("_", " ").replace("-", " ")
 
 
-def _point(values: np.ndarray) -> str:
+def _format_point(values: np.ndarray) -> str:
     return f"({', '.join(f'{value:.4g}'.replace('-', '−') for value in values)})"

@@ -1,4 +1,4 @@
-"""Data for the page as JSON that is safe inside HTML, arrays as base64."""
+"""Data of the page as JSON that is safe inside HTML, with arrays as base64."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def pack(array: np.ndarray) -> dict[str, Any]:
-    """An array without loss: in single precision where every value is one already, or else in double.
+    """Pack an array without loss: in single precision if every value fits exactly, else in double.
 
     >>> pack(np.array([[0.5, 1.0]]))
     {'type': 'f32', 'shape': [1, 2], 'data': 'AAAAPwAAgD8='}
@@ -30,10 +30,10 @@ def pack_integers(array: np.ndarray) -> dict[str, Any]:
     return {"type": "u32", "shape": list(values.shape), "data": _base64(values.astype("<u4"))}
 
 
-def pack_for_drawing(array: np.ndarray) -> dict[str, Any]:
-    """An array to 16 bits: each column of the last axis in 65,536 steps of its own range.
+def pack_16_bit(array: np.ndarray) -> dict[str, Any]:
+    """Quantise an array to 16 bits: 65,536 steps over the range of each column of the last axis.
 
-    >>> packed = pack_for_drawing(np.array([[0.0, 5.0], [1.0, 7.0]]))
+    >>> packed = pack_16_bit(np.array([[0.0, 5.0], [1.0, 7.0]]))
     >>> packed["low"], packed["high"], packed["data"]
     ([0.0, 5.0], [1.0, 7.0], 'AAAAAP////8=')
     """
@@ -43,34 +43,29 @@ def pack_for_drawing(array: np.ndarray) -> dict[str, Any]:
     high = columns.max(axis=0) if len(columns) else np.zeros(columns.shape[1])
     span = np.where(high > low, high - low, 1.0)
     steps = np.rint((columns - low) / span * 65535).astype("<u2")
-    return {
-        "type": "u16",
-        "shape": list(values.shape),
-        "low": low.tolist(),
-        "high": high.tolist(),
-        "data": _base64(steps),
-    }
+    limits = {"low": low.tolist(), "high": high.tolist()}
+    return {"type": "u16", "shape": list(values.shape), **limits, "data": _base64(steps)}
 
 
-def plain(value: Any) -> Any:
-    """Provenance as JSON can hold it: numbers that JSON lacks, and unknown objects, become text."""
+def to_json_value(value: Any) -> Any:
+    """Convert to what JSON can hold: non-finite numbers and unknown objects become text."""
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): to_json_value(inner) for key, inner in value.items()}
     if isinstance(value, str) or value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, np.generic):
-        return plain(value.item())
+        return to_json_value(value.item())
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return to_json_value(value.tolist())
     if isinstance(value, Sequence | set | frozenset):
-        return [plain(inner) for inner in value]
+        return [to_json_value(inner) for inner in value]
     return str(value)
 
 
 def safe_json(value: Any) -> str:
-    r"""JSON that cannot end the element that it stands in, nor begin another: ASCII, without <, > and &.
+    r"""Encode JSON for an HTML element: ASCII, without <, > and &, so that it cannot close the element.
 
     >>> print(safe_json("</script>"))
     "\u003c/script\u003e"

@@ -1,4 +1,4 @@
-"""The page on disk, and the CSV beside it where one is needed."""
+"""Writing of the page, and of the CSV file next to it if one is needed."""
 
 import os
 import tempfile
@@ -9,57 +9,55 @@ from pathlib import Path
 from typing import TextIO
 
 from tensorrvea.checks import check_integer
-from tensorrvea.report.beside import write_csv
-from tensorrvea.report.from_directory import runs_from_directory
 from tensorrvea.report.from_result import run_from_result
 from tensorrvea.report.page import make_page
-from tensorrvea.report.payload import Run
-from tensorrvea.result import Result
+from tensorrvea.report.records import Run
+from tensorrvea.report.solutions_csv import write_csv
+from tensorrvea.report.source import ResultLike
 
-Source = Result | Run | str | Path
+Source = ResultLike | Run
 
 
 def report(
     results: Source | Sequence[Source], path: str | Path, *, title: str | None = None, replays: int = 12
 ) -> Path:
-    """Write results as one HTML page, and return its path.
+    """Write results as one HTML page and return its path.
 
     Args:
-      results: one or several, of one problem: what ``optimize`` or ``replicate`` gave, run directories, or ``Run``
+      results: one or several results of the same problem, from ``optimize``, ``replicate`` or ``load``, or ``Run``
         records.
-      path: the page, ending in .html. Where the decision vectors would take more than 5 MB of it, they are
-        written into a CSV of the same name beside it, and the page says so.
-      title: the heading; the problem's name if not given.
-      replays: for problems with robots, how many episodes of each result are played and put into the page.
+      path: the page, ending in .html. Decision vectors that would take more than 5 MB are written to a CSV file of
+        the same name instead, and the page says so.
+      title: the heading; the problem's name if None.
+      replays: number of episodes per result to include, for problems that can replay a solution.
     """
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"path must end in .html, got {path.name!r}")
     check_integer("replays", replays, minimum=0)
-    runs = gather_runs([results] if isinstance(results, Source) else list(results), replays=replays)
+    runs = collect_runs([results] if isinstance(results, Source | str | Path) else list(results), replays=replays)
     page = make_page(runs, title=runs[0].problem if title is None else title, stem=path.stem)
-    if page.csv_beside:
-        with _whole(path.with_suffix(".csv")) as stream:
+    if page.needs_csv:
+        with _open_atomic(path.with_suffix(".csv")) as stream:
             write_csv(runs, stream)
-    with _whole(path) as stream:
+    with _open_atomic(path) as stream:
         stream.write(page.html)
     return path
 
 
-def gather_runs(sources: Sequence[Source], *, replays: int) -> list[Run]:
-    """The runs of results, directories and records, in the order given; labels are numbered where two are equal."""
+def collect_runs(sources: Sequence[Source], *, replays: int) -> list[Run]:
+    """Convert results to runs, keep ``Run`` records, and number labels that occur more than once."""
     if not sources:
         raise ValueError("results must hold at least one result, got none")
     runs: list[Run] = []
     for source in sources:
         if isinstance(source, Run):
             runs.append(source)
-        elif isinstance(source, str | Path):
-            runs += runs_from_directory(source, replays=replays)
-        elif isinstance(source, Result):
+        elif isinstance(source, ResultLike):
             runs.append(run_from_result(source, replays=replays))
         else:
-            raise TypeError(f"results takes results, run directories or Run records, got {source!r:.80}")
+            hint = "; load a run directory with tensorrvea.load" if isinstance(source, str | Path) else ""
+            raise TypeError(f"results takes results or Run records, got {source!r:.80}{hint}")
     labels: list[str] = []
     for run in runs:
         number, label = 1, run.label
@@ -70,8 +68,8 @@ def gather_runs(sources: Sequence[Source], *, replays: int) -> list[Run]:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[TextIO]:
-    """A file that is there whole or not at all: a temporary one beside it, flushed, then renamed."""
+def _open_atomic(path: Path) -> Iterator[TextIO]:
+    """Open a temporary file that replaces ``path`` when the block succeeds and is deleted when it fails."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}.", suffix=".part")
     temporary = Path(name)
     try:
@@ -79,7 +77,7 @@ def _whole(path: Path) -> Iterator[TextIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o666 & ~_umask())  # mkstemp makes files that only their owner can read
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -87,7 +85,6 @@ def _whole(path: Path) -> Iterator[TextIO]:
 
 
 def _umask() -> int:
-    """What files of this process are not to be: temporary ones are made for their owner alone."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

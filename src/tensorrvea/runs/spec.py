@@ -12,9 +12,10 @@ from tensorrvea.checks import hint
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.problem import Problem
+from tensorrvea.problem_registry import make_problem, problem_settings
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.fingerprint import fingerprint
-from tensorrvea.runs.registry import PARTS, ROBOT, make_problem, problem_settings, settings_of
+from tensorrvea.runs.registry import PARTS, settings_of
 from tensorrvea.runs.standard_metrics import describe_metric, standard_metrics
 from tensorrvea.runs.user_problem import RecordedProblem, describe_user_problem
 
@@ -162,4 +163,4 @@ def _short(value: Any) -> str:
     return f"{value!s:.60}"
 
 
-__all__ = ["ROBOT", "Arrays", "Spec", "decode", "decode_budget", "decode_metrics", "decode_problem", "describe"]
+__all__ = ["Arrays", "Spec", "decode", "decode_budget", "decode_metrics", "decode_problem", "describe"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,22 +19,6 @@ from tensorrvea.runs.fingerprint import fingerprint
 HYPERVOLUME = "hypervolume"
 FRONT_POINTS = 1000
 SAMPLES = 10_000
-
-
-@runtime_checkable
-class HasReferencePoint(Protocol):
-    """A problem with its own reference point of the hypervolume; ValueError where it has none."""
-
-    def reference_point(self) -> np.ndarray: ...
-
-
-def default_metrics(problem: Problem) -> tuple[str, ...]:
-    """IGD where the true front is known, else hypervolume where the problem has a reference point, else nothing."""
-    if problem.front(2) is not None:
-        return ("igd",)
-    with suppress(ValueError):
-        return tuple(standard_metrics((HYPERVOLUME,), problem))
-    return ()
 
 
 def standard_metrics(
@@ -72,8 +56,9 @@ def _relative_to_front(metric: Callable[..., Any]) -> Callable[[Problem], Callab
 
 
 def _hypervolume(problem: Problem) -> Callable[..., Any]:
-    if isinstance(problem, HasReferencePoint):
-        return _hypervolume_at(problem, problem.reference_point())
+    reference = problem.reference_point()
+    if reference is not None:
+        return _hypervolume_at(problem, reference)
     front = _true_front(problem, HYPERVOLUME)
     ideal, nadir = front.min(axis=0), front.max(axis=0)
     scale: Any = np.where(nadir > ideal, nadir - ideal, 1).astype(np.float32)

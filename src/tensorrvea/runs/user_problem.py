@@ -5,8 +5,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tensorrvea.host.problem import HostProblem
-from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.problem import Problem
 from tensorrvea.runs.fingerprint import fingerprint
 
@@ -22,10 +20,7 @@ def describe_user_problem(problem: Problem) -> dict[str, Any]:
     }  # fmt: skip
     if problem.variable_names != tuple(f"x{i + 1}" for i in range(problem.variables)):
         description["variable_names"] = problem.variable_names
-    given_constraints = problem.given_constraints if isinstance(problem, HostProblem) else 0
-    robot_parts = problem.made_of if isinstance(problem, RobotProblem) else ()
-    functions = (problem.function, problem.constraints, problem._sample)
-    source = fingerprint((*functions, problem.batched, problem.stochastic, given_constraints, *robot_parts))
+    source = fingerprint(problem.source_parts)
     return description | {"variables": problem.variables, "host": problem.host, "source": source}
 
 

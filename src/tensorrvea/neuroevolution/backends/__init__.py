@@ -1,4 +1,4 @@
-"""The engines, behind one interface: which there are, which fits, and how many lanes to keep busy in it."""
+"""The physics engines: their names, the choice for a device, and the number of lanes."""
 
 import logging
 from functools import cache
@@ -11,46 +11,46 @@ from tensorrvea.checks import check_choice
 from tensorrvea.neuroevolution.backends.brax import PIPELINES, Brax
 from tensorrvea.neuroevolution.backends.mjx import MJX
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo
-from tensorrvea.neuroevolution.tasks import Task
+from tensorrvea.neuroevolution.task import Task
 
 BACKENDS = (*PIPELINES, "mjx", "mujoco")
 log = logging.getLogger(__name__)
 
 
 def choose_backend(backend: str, task: Task) -> str:
-    """The backend by its name; for ``"auto"`` what fits the device: MJX or Brax on an accelerator, else MuJoCo."""
+    """Check a backend's name, and choose one for ``"auto"``: MJX or Brax on an accelerator, else MuJoCo."""
     if check_choice("backend", backend, ("auto", *BACKENDS)) == "auto":
         device = jax.default_backend()
         if device == "cpu":
             backend = "mujoco"
         else:
             backend = "mjx" if find_spec("mujoco") and find_spec("mujoco.mjx") else "brax"
-        log.info("backend %s for %s on %s; values compare only within one backend", backend, task.name, device)
+        log.info("backend %s for %s on %s; values are comparable only within one backend", backend, task.name, device)
     if backend not in task.backends:
         raise ValueError(f"backend must be one of {', '.join(task.backends)} for {task.name}, got {backend!r}")
     return backend
 
 
 def make_physics(task: Task, backend: str) -> Any:
-    """The robot in its engine; the same object again for the same arguments."""
+    """Create the robot in its engine; cached."""
     return _make_physics(task, backend, bool(jax.config.read("jax_enable_x64")))
 
 
 @cache
 def _make_physics(task: Task, backend: str, double: bool) -> Any:
-    del double  # constants inside the JAX engines have the precision that was set when they were made
+    del double  # part of the cache key: constants in the JAX engines keep the precision they were made with
     if backend == "mujoco":
         return MuJoCo(task)
-    # Also inside a transformation, the engine's constants must be plain arrays.
+    # The engine's constants must be concrete arrays even inside a transformation.
     with jax.ensure_compile_time_eval():
         return MJX(task) if backend == "mjx" else Brax(task, backend)
 
 
-def fitting_lanes(backend: str) -> int:
-    """How many simulations at a time the device takes well.
+def default_lanes(backend: str) -> int:
+    """The number of concurrent simulations that suits the device.
 
-    On a CPU a wide batch only waits for its longest episode. The C engine has a fixed cost each step, of the
-    policies in NumPy, and no lane ever idles; an accelerator wants to be full.
+    On a CPU, a wide batch in JAX only waits for its longest episode. The C engine has no idle lanes, and a fixed cost
+    per step for the policies in NumPy. An accelerator must be filled.
     """
     if backend == "mujoco":
         return 512

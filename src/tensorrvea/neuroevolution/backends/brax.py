@@ -1,11 +1,11 @@
-"""Brax: the paper's engine. Its pipelines, driven through its own environments (time steps, gears), no more."""
+"""Brax, the paper's engine: its pipelines, with the time steps and gears of its own environments."""
 
 import contextlib
 import io
 import warnings
 from collections.abc import Iterator
 from functools import cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_choice
 from tensorrvea.neuroevolution.models import require, without_log_file
-from tensorrvea.neuroevolution.tasks import Task
+from tensorrvea.neuroevolution.task import Task
 
 PIPELINES = {"brax": "generalized", "brax-spring": "spring", "brax-positional": "positional"}
 
@@ -23,9 +23,9 @@ class Brax:
 
     def __init__(self, task: Task, backend: str):
         envs = import_brax()
-        check_choice("environment of a task", task.environment, tuple(sorted(envs._envs)))
+        name = check_choice("environment of a task", task.environment or task.model, tuple(sorted(envs._envs)))
         with quiet(), without_log_file():
-            self.environment = envs.get_environment(task.environment, backend=PIPELINES[backend])
+            self.environment = envs.get_environment(name, backend=PIPELINES[backend])
         self.dt = float(self.environment.dt)
         self.velocities = self.environment.sys.qd_size()
 
@@ -43,31 +43,20 @@ class Brax:
 
 @cache
 def import_brax() -> ModuleType:
-    """``brax.envs``, mended where it does not fit current JAX."""
+    """Import ``brax.envs`` and patch it for current JAX."""
     with quiet():
         envs = require("brax.envs", needed_for="backend 'brax'")
         fluid = require("brax.fluid", needed_for="backend 'brax'")
-    # JAX 0.6 renamed clip's ``a_min`` to ``min`` and later removed the old name; Brax 0.14's fluid forces, and
-    # with them the swimmer, still use it. Only the name ``jp`` in that one module is changed.
-    fluid.jp = _NumpyWithOldClip("jax.numpy")  # type: ignore[attr-defined]
+    # JAX has removed clip's ``a_min``, which Brax 0.14's fluid forces (and so the swimmer) still use. Only the name
+    # ``jp`` in that module is replaced.
+    vars(fluid)["jp"] = SimpleNamespace(**vars(jnp) | {"clip": lambda x, *, a_min: jnp.maximum(x, a_min)})
     return envs
-
-
-class _NumpyWithOldClip(ModuleType):
-    """``jax.numpy`` whose ``clip`` takes ``a_min`` as well."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(jnp, name)
-
-    @staticmethod
-    def clip(x: Array, *, a_min: float) -> Array:
-        return jnp.maximum(x, a_min)
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Without what Brax says on import and while it is traced: that it, and JAXopt, are not maintained any more,
-    and that it reads a field of MJX in an old way. Importing MJX prints that the optional package warp is not there.
+    """Suppress Brax's warnings on import and tracing (that it and JAXopt are unmaintained, and its deprecated access to
+    a field of MJX), and what MJX prints on import (that the optional package warp is missing).
     """
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.filterwarnings("ignore", message="JAXopt is no longer maintained", category=DeprecationWarning)

@@ -1,4 +1,4 @@
-"""MJX: MuJoCo's maintained engine in JAX, for accelerators, with the same models as the C engine."""
+"""MJX: MuJoCo in JAX, for accelerators, with the same models as the C engine."""
 
 from typing import Any, NamedTuple
 
@@ -8,11 +8,11 @@ from jaxtyping import Array, Float
 
 from tensorrvea.neuroevolution.backends.brax import quiet
 from tensorrvea.neuroevolution.models import load_model, require
-from tensorrvea.neuroevolution.tasks import Task
+from tensorrvea.neuroevolution.task import Task
 
 
 class MJXState(NamedTuple):
-    """What MJX needs to go on; all else in its data follows from this in the next step."""
+    """The state that MJX needs for the next step; the rest of its data is derived from it."""
 
     q: Float[Array, " nq"]
     qd: Float[Array, " nv"]

@@ -1,8 +1,8 @@
-"""MuJoCo's C engine with its threaded batch rollout, for CPUs; the policies are in the loop, in NumPy."""
+"""MuJoCo's C engine with its threaded batch rollout, for CPUs, with the policies evaluated in NumPy."""
 
 import os
 import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -10,12 +10,12 @@ from jaxtyping import Bool, Float
 
 from tensorrvea.neuroevolution.models import load_model, require, without_log_file
 from tensorrvea.neuroevolution.policy import forward
-from tensorrvea.neuroevolution.rollout import Episodes, World, judge
-from tensorrvea.neuroevolution.tasks import Step, Task
+from tensorrvea.neuroevolution.rollout import Episodes, Outcome, World, judge
+from tensorrvea.neuroevolution.task import Step, Task
 
 
 class MuJoCo:
-    """One robot in the C engine, stepped as a batch. May be used from several threads, one at a time."""
+    """One robot in the C engine, stepped as a batch. Safe to use from several threads; a lock serialises them."""
 
     def __init__(self, task: Task, threads: int | None = None):
         mujoco = require("mujoco", needed_for="backend 'mujoco'")
@@ -33,12 +33,12 @@ class MuJoCo:
     def step(
         self, q: Float[np.ndarray, "lanes nq"], qd: Float[np.ndarray, "lanes nv"], action: Float[np.ndarray, "lanes nu"]
     ) -> tuple[Float[np.ndarray, "lanes nq"], Float[np.ndarray, "lanes nv"], Bool[np.ndarray, " lanes"]]:
-        """Positions and velocities after a step of the environment, and where MuJoCo gave up on the way."""
+        """Return positions and velocities after an environment step, and the lanes that MuJoCo stopped simulating."""
         lanes, frames = len(q), self.frames
         before = np.concatenate([np.zeros((lanes, 1)), q, qd], axis=1)  # time, positions, velocities
         control = np.repeat(action[:, None, :], frames, axis=1)
         states = np.empty((lanes, frames, before.shape[1]))
-        # A few lanes are done before another thread has woken up.
+        # A few lanes finish before another thread wakes up.
         few = lanes < 4 * len(self._data)
         pool, data = (self._alone, self._data[:1]) if few else (self._pool, self._data)
         with self._lock, without_log_file():
@@ -47,12 +47,12 @@ class MuJoCo:
                 sensordata=np.empty((lanes, frames, self.model.nsensordata)),
             )  # fmt: skip
         after = states[:, -1]
-        gave_up = after[:, 0] < 0.999 * self.dt  # its clock stands still from the first warning on
-        return after[:, 1 : 1 + self.positions], after[:, 1 + self.positions :], gave_up
+        stopped = after[:, 0] < 0.999 * self.dt  # MuJoCo's clock stops at the first warning
+        return after[:, 1 : 1 + self.positions], after[:, 1 + self.positions :], stopped
 
 
 class Lanes(NamedTuple):
-    """Simulations that are under way, one a row."""
+    """Running simulations, one per row."""
 
     job: np.ndarray
     q: np.ndarray
@@ -62,46 +62,45 @@ class Lanes(NamedTuple):
     layers: list[tuple[np.ndarray, np.ndarray]]
 
 
-def advance_on_host(world: World, lanes: Lanes) -> tuple[np.ndarray, np.ndarray, Any, Step]:
-    """One step of the environment in each lane."""
-    physics: MuJoCo = world.physics  # type: ignore[assignment]
+def advance_on_host(world: World[MuJoCo], lanes: Lanes) -> tuple[np.ndarray, np.ndarray, Outcome, Step]:
+    """Advance each lane by one environment step."""
     action = forward(lanes.layers, world.task.observe(lanes.q, lanes.qd))
-    q, qd, gave_up = physics.step(lanes.q, lanes.qd, action)
-    step = Step(lanes.q, q, qd, action, dt=physics.dt, control_weight=world.control_weight)
-    with np.errstate(invalid="ignore", over="ignore"):  # of exploded simulations
+    q, qd, stopped = world.physics.step(lanes.q, lanes.qd, action)
+    step = Step(lanes.q, q, qd, action, dt=world.physics.dt, control_weight=world.control_weight)
+    with np.errstate(invalid="ignore", over="ignore"):  # from exploded simulations
         outcome = judge(world.task, step)
-    return q, qd, outcome._replace(exploded=outcome.exploded | gave_up), step
+    return q, qd, outcome._replace(exploded=outcome.exploded | stopped), step
 
 
 def run_on_host(
-    world: World,
+    world: World[MuJoCo],
     x: Float[np.ndarray, "n d"],
-    starts: tuple[Float[np.ndarray, "parts episodes nq"], Float[np.ndarray, "parts episodes nv"]],
+    starts: tuple[Float[np.ndarray, "blocks episodes nq"], Float[np.ndarray, "blocks episodes nv"]],
     *,
     lanes: int,
     steps: int,
 ) -> Episodes:
-    """As ``run_lanes``, in the C engine. Lanes that find the queue empty are dropped, so that none idles.
+    """``run_lanes`` in the C engine. Lanes are dropped when the queue is empty, so that none idles.
 
-    The policies are equal ``parts``, one after another, each with start states of its own.
+    The policies are consecutive ``blocks`` of equal size, each with its own start states.
     """
     start_q, start_qd = starts
-    parts, episodes = start_q.shape[:2]
+    blocks, episodes = start_q.shape[:2]
     n, m = len(x), len(world.task.objectives)
-    jobs, rows_of_a_part = n * episodes, n // parts
+    jobs, block_size = n * episodes, n // blocks
     layers = world.policy.unpack(np.asarray(x, np.float64))
-    done: Any = Episodes(np.zeros((jobs, m)), np.zeros(jobs, int), np.zeros(jobs, bool))  # type: ignore[arg-type]
+    done = Episodes(np.zeros((jobs, m)), np.zeros(jobs, int), np.zeros(jobs, bool))
 
-    def begin(job: np.ndarray) -> Lanes:
+    def start(job: np.ndarray) -> Lanes:
         policy, episode = job // episodes, job % episodes
-        part = policy // rows_of_a_part
+        block = policy // block_size
         return Lanes(
-            job=job, q=start_q[part, episode], qd=start_qd[part, episode], total=np.zeros((len(job), m)),
+            job=job, q=start_q[block, episode], qd=start_qd[block, episode], total=np.zeros((len(job), m)),
             length=np.zeros(len(job), int), layers=[(weights[policy], bias[policy]) for weights, bias in layers],
         )  # fmt: skip
 
     queue = min(lanes, jobs)
-    now = begin(np.arange(queue))
+    now = start(np.arange(queue))
     while len(now.job):
         q, qd, outcome, _ = advance_on_host(world, now)
         now = now._replace(q=q, qd=qd, total=now.total + outcome.reward, length=now.length + 1)
@@ -115,7 +114,7 @@ def run_on_host(
         new_jobs = np.arange(queue, min(queue + len(slots), jobs))
         queue += len(new_jobs)
         refilled, idle = slots[: len(new_jobs)], slots[len(new_jobs) :]
-        jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, begin(new_jobs))
+        jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, start(new_jobs))
         if len(idle):
             now = jax.tree.map(lambda rows, gone=idle: np.delete(rows, gone, axis=0), now)
     returns, lengths, failed = (part.reshape(n, episodes, *part.shape[1:]) for part in done)
@@ -123,5 +122,5 @@ def run_on_host(
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

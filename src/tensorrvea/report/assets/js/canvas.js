@@ -1,11 +1,11 @@
-// What every drawing needs: sharp canvases, the theme's colours, round numbers for axes.
+// Shared by all drawings: sharp canvases, colours of the theme, round ticks.
 
 "use strict";
 
 const SERIES = 8;
 let colours = {};
 
-// Colours live in the style sheet; a probe element resolves them for the current theme.
+// Colours are defined in the style sheet; a probe element resolves them for the current theme.
 function readColours() {
   const probe = document.createElement("span");
   document.body.append(probe);
@@ -26,7 +26,7 @@ const faded = (colour, opacity) => colour.replace("rgb(", "rgba(").replace(")", 
 
 const deviceRatio = () => Math.min(window.devicePixelRatio || 1, 3);
 
-// Sizes a canvas to its box in device pixels; returns a context that is measured in CSS pixels.
+// Resize a canvas to its box in device pixels; return a context in CSS pixels.
 function prepare(canvas, width, height) {
   const ratio = deviceRatio();
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -53,13 +53,13 @@ function ticks(low, high, wanted = 5) {
   return made;
 }
 
-// Each tick with its text.
+// Ticks with their labels.
 function labelled(values) {
   const labels = tickLabels(values);
   return values.map((value, k) => [value, labels[k]]);
 }
 
-// "cost [€]": the objective's name and unit, cut to fit.
+// "cost [€]": the name and unit of an objective, shortened to fit.
 function objectiveTitle(j, most = 40) {
   const { name, unit } = data.objectives[j];
   return unit ? `${shorten(name, most)} [${shorten(unit, 16)}]` : shorten(name, most);
@@ -67,7 +67,7 @@ function objectiveTitle(j, most = 40) {
 
 const directionText = (j) => (data.objectives[j].direction === "max" ? "maximise" : "minimise");
 
-// Text on a canvas keeps its own direction and does not disturb its neighbours.
+// Isolate the writing direction of text on a canvas.
 function write(context, text, x, y, { align = "center", colour = colours.muted, font = FONT, halo = false } = {}) {
   context.font = font;
   context.textAlign = align;

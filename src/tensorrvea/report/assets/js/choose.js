@@ -1,4 +1,4 @@
-// Choosing: a filter and a weight for each objective, and the solutions that they recommend.
+// A filter and a weight for each objective, and the solutions that they recommend.
 
 "use strict";
 
@@ -39,7 +39,7 @@ function makeChoose() {
   byId("clear-filters").addEventListener("click", clearBrushes);
 }
 
-// The range of an objective over the solutions, without the true front: the ends mean "no filter".
+// The range of an objective over the solutions, without the true front; its ends mean "no filter".
 function sliderRange(j) {
   data.ranges ??= domainOf(data.F, data.m);
   return data.ranges[j];
@@ -53,7 +53,7 @@ function onFilter(row, j) {
   setBrush(j, a === 0 && b === STEPS ? null : [a === 0 ? -Infinity : value(a), b === STEPS ? Infinity : value(b)]);
 }
 
-// A brush made anywhere moves the sliders here.
+// Move the sliders to the current brushes.
 function showFilters() {
   document.querySelectorAll(".objective").forEach((row, j) => {
     const [low, high] = sliderRange(j);
@@ -61,7 +61,7 @@ function showFilters() {
     const [a, b] = [Math.max(low, Math.min(high, brush[0])), Math.max(low, Math.min(high, brush[1]))];
     const step = (value) => String(high > low ? Math.round(((value - low) / (high - low)) * STEPS) : 0);
     const [lowEnd, highEnd] = [row.querySelector(".low"), row.querySelector(".high")];
-    // Hands on a slider are left alone.
+    // Do not move a slider that the user is dragging.
     if (document.activeElement !== lowEnd && document.activeElement !== highEnd) {
       lowEnd.value = brush[0] === -Infinity ? "0" : step(a);
       highEnd.value = brush[1] === Infinity ? String(STEPS) : step(b);
@@ -76,7 +76,7 @@ function showFilters() {
   });
 }
 
-// How many solutions have which value: all in grey, those in play in colour.
+// Histogram of an objective: all solutions in grey, those in play in colour.
 function drawHistogram(canvas, j, from, to) {
   const [low, high] = sliderRange(j);
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
@@ -131,7 +131,7 @@ function showMarked() {
     row.dataset.run = data.runOf[index];
     row.dataset.solution = data.rowOf[index];
     const pinned = pinOf(index);
-    // Before the numbers, so that it is in sight where they are too many for a phone.
+    // Before the numbers, so that it is visible on a phone.
     const pinIt = linkButton("Pin", `Pin the solution that is best by ${name}`, () => pinAndPlay(index));
     const sign = () => element("span", { class: "letter", text: pinned.letter, role: "img",
       "aria-label": `Pinned as ${pinned.letter}` });

@@ -1,8 +1,8 @@
-// Round the front: which view, which axes, which runs, which generation.
+// Controls of the front: view, axes, runs, generation.
 
 "use strict";
 
-// Buttons of which one is pressed.
+// A group of buttons, one of which is pressed.
 function segmented(holder, options, chosen, onChoose) {
   const buttons = options.map(([value, label]) => {
     const press = () => {
@@ -28,7 +28,7 @@ function makeViews() {
   makeAxisPickers();
 }
 
-// Where there are more objectives than axes, or axes to exchange.
+// Shown if there are more objectives than axes, or axes to swap.
 function makeAxisPickers() {
   const holder = byId("axis-pickers");
   holder.replaceChildren();
@@ -40,7 +40,7 @@ function makeAxisPickers() {
     const select = element("select", { onchange: () => {
       const wanted = Number(select.value);
       const other = state.axes.indexOf(wanted);
-      if (other >= 0) state.axes[other] = state.axes[k];  // exchanged, so that no objective is on two axes
+      if (other >= 0) state.axes[other] = state.axes[k];  // swap, so that no objective is on two axes
       state.axes[k] = wanted;
       makeAxisPickers();
       changed("view");
@@ -53,7 +53,7 @@ function makeAxisPickers() {
   });
 }
 
-// Runs share the colour of their algorithm; if there is but one algorithm, each run has its own.
+// Runs share the colour of their algorithm; with only one algorithm, each run has its own.
 function runColour(run) {
   const { groups, runs } = data;
   if (groups.length > 1) return colours.series[runs[run].group % SERIES];
@@ -94,14 +94,14 @@ function makeLegend() {
     } });
     rows.push(element("label", { class: "legend-item" }, box, element("span", { class: "swatch truth" }), "true front"));
   }
-  const key = element("ul", { class: "key", "aria-label": "Signs in the picture" });
+  const key = element("ul", { class: "key", "aria-label": "Symbols in the plot" });
   for (const { name, shape } of MARKS) key.append(element("li", {}, signElement(shape), name));
   if (data.replayOf.size) key.append(element("li", {}, signElement("ring"), "has an episode"));
   if (data.hasViolation) key.append(element("li", {}, signElement("hollow"), "violates a constraint"));
   legend.replaceChildren(element("div", { class: "legend-runs" }, ...rows), key);
 }
 
-// The same signs as on the canvas, as small pictures of vectors.
+// The marks of the canvas, as SVG.
 function signElement(shape) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "-8 -8 16 16");
@@ -129,7 +129,7 @@ function showStatus() {
   const on = data.runs.reduce((sum, run, r) => sum + (state.runOn[r] ? run.size : 0), 0);
   let text = brushed ? `${playing.toLocaleString("en")} of ${count(on, "solution")} in play` : count(on, "solution");
   if (state.generation === null && front.drawn.length < playing) {
-    text += `; ${front.drawn.length.toLocaleString("en")} of them drawn, all of them count`;
+    text += `; ${front.drawn.length.toLocaleString("en")} of them drawn, all of them considered`;
   }
   byId("in-play").textContent = text;
   byId("clear-filters").hidden = !brushed;
@@ -141,7 +141,7 @@ function showStatus() {
   byId("front-hint").textContent = state.generation === null ? hints[state.view] : "Go to the last generation to choose.";
 }
 
-// The recorded fronts: every generation that any run has, then the final front.
+// The slider of recorded fronts: all generations of any run, then the final front.
 
 function makeGenerations() {
   const recorded = new Set();
@@ -189,7 +189,7 @@ function makeGenerations() {
   byId("generation-label").textContent = "final";
 }
 
-// For every run that is on, its last recorded front up to a generation.
+// The last recorded front of every visible run up to a generation.
 function framesAt(generation) {
   const frames = [];
   data.runs.forEach((run, r) => {

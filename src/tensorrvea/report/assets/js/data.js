@@ -1,4 +1,4 @@
-// The data of the page: decoded once, all runs one after another in flat arrays.
+// The data of the page, decoded once; the runs are concatenated in flat arrays.
 
 "use strict";
 
@@ -11,7 +11,7 @@ function decodeBytes(base64) {
   return bytes.buffer;
 }
 
-// {type, shape, data} or, for quantised arrays, {type: "u16", shape, low, high, data} with a range a column.
+// {type, shape, data} or, for quantised arrays, {type: "u16", shape, low, high, data} with a range per column.
 function decodeArray(packed) {
   const raw = new ARRAY_TYPES[packed.type](decodeBytes(packed.data));
   if (!packed.low) return raw;
@@ -43,7 +43,7 @@ function readData() {
   let start = 0;
   page.runs.forEach((run, r) => {
     const n = run.F.shape[0];
-    // How many digits the numbers really have.
+    // The precision of the numbers.
     run.single = { F: run.F.type === "f32", violation: run.violation?.type === "f32", X: run.X?.type === "f32" };
     run.start = start;
     run.size = n;
@@ -81,7 +81,7 @@ function domainOf(F, m, other = null) {
   return low.map((value, j) => [value, high[j]]);
 }
 
-// A little room at both ends, and a width even where all values agree.
+// Padding at both ends, and a positive width if all values are equal.
 function padded([low, high], share = 0.04) {
   if (!(high >= low)) return [0, 1];
   const same = high - low <= 1e-9 * Math.max(Math.abs(high), Math.abs(low));

@@ -1,8 +1,8 @@
-// The formulas of tensorrvea/decision.py, in the same order of operations, so that ties fall the same way.
+// The formulas of tensorrvea/decision.py, in the same order of operations, so that ties are resolved alike.
 
 "use strict";
 
-// Objectives of the given rows on a common scale: 0 is the best value among them, 1 the worst.
+// Normalise the objectives of the given rows: 0 is the best value among them, 1 the worst.
 function normalise(F, m, signs, rows) {
   const a = new Float64Array(rows.length * m);
   for (let j = 0; j < m; j++) {
@@ -19,7 +19,7 @@ function normalise(F, m, signs, rows) {
   return a;
 }
 
-// Position of the smallest weighted sum, or of the smallest max_j w_j a_j and among equals the smallest sum.
+// Position of the smallest weighted sum, or of the smallest max_j w_j a_j and then the smallest sum.
 function bestByWeights(a, m, weights, method) {
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   const w = weights.map((weight) => weight / all);
@@ -40,7 +40,7 @@ function bestByWeights(a, m, weights, method) {
   return best;
 }
 
-// Position of the largest box ∏ (1 - a_j) between a solution and the worst values; among equals, the smallest sum.
+// Position of the largest box ∏ (1 - a_j) between a solution and the worst values, and then the smallest sum.
 function knee(a, m) {
   let best = -1;
   let bestBox = -Infinity;

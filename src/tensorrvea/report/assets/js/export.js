@@ -1,8 +1,8 @@
-// Solutions as text: CSV, JSON, Python. Numbers keep every digit that they have.
+// Solutions as text: CSV, JSON, Python. Numbers keep all their digits.
 
 "use strict";
 
-// The shortest decimal that reads back as the same number; for single precision, as the same single.
+// The shortest decimal that reads back as the same number in its precision.
 function exact(value, single) {
   if (single) {
     for (let digits = 6; digits <= 9; digits++) {
@@ -13,7 +13,7 @@ function exact(value, single) {
   return String(value);
 }
 
-// Quoted where commas, quotes or line breaks need it; a leading = + - @ would be a formula to a spreadsheet.
+// Quote commas, quotes and line breaks; escape a leading = + - @, which a spreadsheet reads as a formula.
 function csvText(text) {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : String(text);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -37,22 +37,22 @@ function csvOf(indices) {
   return lines.join("\r\n") + "\r\n";
 }
 
-// What a CSV of the page will hold, as a name for the file and in words. It is the whole only where nothing is left out:
-// no filter is set, and no CSV stands beside the page because the page could not hold everything.
-function contentsOfCsv() {
+// File name and label of a CSV made by the page. They say so if it is incomplete: if a filter is set, or if the page
+// could not hold everything and a CSV file next to it does.
+function describeCsv() {
   const playing = derived.playing.length;
   const filtered = playing < data.total;
   const withX = data.runs.some((run) => run.X);
   const columns = withX ? "objectives, violation and variables" : "objectives and violation, without variables";
-  const rest = data.csvBeside ? `; everything is in ${shorten(data.csvBeside, 80)}, beside this page` : "";
+  const rest = data.csvFile ? `; everything is in ${shorten(data.csvFile, 80)}, next to this page` : "";
   return {
-    name: [data.stem, data.csvBeside && "in-page", filtered && "filtered"].filter(Boolean).join("-") + ".csv",
-    label: filtered ? "Download filtered CSV" : data.csvBeside ? "Download CSV of this page" : "Download CSV",
+    name: [data.stem, data.csvFile && "in-page", filtered && "filtered"].filter(Boolean).join("-") + ".csv",
+    label: filtered ? "Download filtered CSV" : data.csvFile ? "Download CSV of this page" : "Download CSV",
     about: `${count(playing, "solution")}${filtered ? " in play" : ""} with ${columns}${rest}`,
   };
 }
 
-// Names as keys, even "__proto__"; numbered where two are the same.
+// Use names as keys, even "__proto__"; number equal names.
 function keyed(names, values) {
   const entries = Object.create(null);
   names.forEach((name, k) => (entries[Object.hasOwn(entries, name) ? `${name} (${k + 1})` : name] = values[k]));
@@ -74,7 +74,7 @@ function recordOf(index) {
 
 const jsonOf = (index) => JSON.stringify(recordOf(index), null, 2);
 
-// JSON's strings, numbers, lists and objects are Python's too, so no name can step out of its quotes.
+// JSON's strings, numbers, lists and objects are valid Python, so no name can break out of its quotes.
 const pythonOf = (index) => `solution = ${jsonOf(index)}\n`;
 
 function download(name, text) {
@@ -90,15 +90,15 @@ async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Where the clipboard is not given to local pages, the old way.
+    // Fallback for browsers that deny local pages the clipboard API.
     const area = element("textarea", { value: text, class: "visually-hidden" });
     document.body.append(area);
     area.select();
     done = document.execCommand("copy");
     area.remove();
   }
-  button.dataset.label ??= button.textContent;  // a second click may come while it still says "Copied"
+  button.dataset.label ??= button.textContent;  // a second click may come while the label is "Copied"
   button.textContent = done ? "Copied" : "Not copied";
-  announce(done ? "Copied" : "The browser does not let this page copy");
+  announce(done ? "Copied" : "The browser does not allow copying");
   setTimeout(() => (button.textContent = button.dataset.label), 1200);
 }

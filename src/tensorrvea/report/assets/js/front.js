@@ -1,4 +1,4 @@
-// The front: points on one canvas, marks on another above it; hover, click, brush, turn.
+// The front: points on one canvas, marks on another above it.
 
 "use strict";
 
@@ -9,7 +9,7 @@ const REACH = 16;  // pixels within which a pointer finds a solution
 
 const front = { geometry: null, drawn: [], dropped: [], screen: null, drag: null, dragBox: null };
 
-// An even sample of rows, for drawing alone.
+// A uniform sample of rows, for drawing only.
 function thin(rows, most) {
   if (rows.length <= most) return rows;
   const step = rows.length / most;
@@ -31,7 +31,7 @@ function stageSize() {
   return [stage.clientWidth, stage.clientHeight];
 }
 
-// At an earlier generation the axes reach from the front of then to the front of now.
+// At an earlier generation the axes cover the front of that generation and the final one.
 function shownDomain(frames) {
   if (!frames) return data.domain;
   return frames.reduce((domain, { values }) => {
@@ -107,14 +107,14 @@ function paintFront(geometry) {
   const flat = geometry.kind === "2d";
   front.screen = paintRows(data.F, front.drawn, (i, depth) => {
     if (data.violation[i] > 0) return hollow[data.runOf[i]];
-    // In space, what is further away is paler.
+    // In 3-D, points further away are paler.
     return solid[data.runOf[i]][flat ? 2 : Math.min(3, Math.max(0, Math.floor((depth + 0.87) * 2.3)))];
   });
 }
 
 const radiusFor = (points) => (points > 8000 ? 1.8 : points > 2500 ? 2.4 : points > 600 ? 3.1 : 4);
 
-// Paints rows far to near; returns their places on the screen as x, y pairs in the order of `rows`.
+// Paint rows from far to near; return their screen positions as x, y pairs in the order of `rows`.
 function paintRows(F, rows, brushFor) {
   const { geometry } = front;
   const n = rows.length;
@@ -135,7 +135,7 @@ function paintRows(F, rows, brushFor) {
   return places;
 }
 
-// A counting sort by depth in 256 layers: the eye does not see more.
+// A counting sort by depth into 256 layers, more than the eye distinguishes.
 function farToNear(depths) {
   const layers = new Uint32Array(257);
   const layerOf = (depth) => Math.min(255, Math.max(0, Math.floor((depth + 0.9) * 142)));
@@ -146,7 +146,7 @@ function farToNear(depths) {
   return order;
 }
 
-// Where a solution is on the screen: a point, or in parallel coordinates where its line meets an axis.
+// The screen position of a solution: its point, or where its line meets an axis in parallel coordinates.
 function screenPlace(index, j = 1) {
   const { geometry } = front;
   if (geometry.kind === "parallel") {
@@ -162,7 +162,7 @@ function nearest(x, y) {
   if (state.view === "parallel") return nearestLine(front.geometry, data.F, data.m, front.drawn, x, y, REACH);
   let best = -1;
   let distance = REACH * REACH;
-  // What is marked or pinned is easier to hit than its neighbours.
+  // Marked and pinned solutions are easier to hit than their neighbours.
   for (const index of [...state.pins.map((pin) => pin.index), ...markedReplays()]) {
     const [px, py] = screenPlace(index);
     const squared = (px - x) ** 2 + (py - y) ** 2;

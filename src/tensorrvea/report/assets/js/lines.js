@@ -1,9 +1,9 @@
-// Thousands of lines: counted in every pixel that they cross, and coloured once at the end. A crowd is denser than
-// a few, runs mix where they cross whatever their order, and ten thousand lines take as long as a hundred strokes.
+// Thousands of lines: counted in every pixel that they cross, and coloured once at the end. Many lines are denser than
+// few, the order of runs does not matter, and ten thousand lines take as long as a hundred canvas strokes.
 
 "use strict";
 
-const ONE = 65536;  // a line that goes through the middle of a pixel
+const ONE = 65536;  // a line through the centre of a pixel
 const lineLayer = { canvas: null, context: null, image: null, ratio: 1, counts: new Map() };
 
 function beginLines(width, height) {
@@ -20,7 +20,7 @@ function beginLines(width, height) {
   for (const counts of lineLayer.counts.values()) counts.fill(0);
 }
 
-// The solutions' lines over all axes, counted for a colour.
+// Count the solutions' lines over all axes for one colour.
 function countLines({ at, scales }, F, m, rows, colour) {
   const { ratio, image, counts: all } = lineLayer;
   if (!all.has(colour)) all.set(colour, new Uint32Array(image.width * image.height));
@@ -39,8 +39,8 @@ function countLines({ at, scales }, F, m, rows, colour) {
   }
 }
 
-// A smooth segment: in each column (or, where it is steep, each row) shared between the two nearest pixels.
-// In whole numbers of 1/65536, which is twice as quick.
+// An antialiased segment: in each column (or row, if it is steep) shared between the two nearest pixels.
+// In integer multiples of 1/65536, which is twice as fast.
 function countSegment(counts, width, x0, y0, x1, y1) {
   if (Math.abs(y1 - y0) <= x1 - x0) {
     const slope = (y1 - y0) / (x1 - x0);
@@ -68,8 +68,8 @@ function countSegment(counts, width, x0, y0, x1, y1) {
   }
 }
 
-// n lines one above another, each of the given opacity, hide 1 - (1 - opacity)ⁿ; the grey ones lie behind.
-// Written plainly, since it runs once for every pixel.
+// n overlapping lines of the given opacity cover 1 - (1 - opacity)ⁿ; grey ones lie behind.
+// No helper functions, since this runs once per pixel.
 function endLines(context, width, height, opacity, grey) {
   const pixels = lineLayer.image.data;
   const clear = Math.log(1 - opacity) / ONE;

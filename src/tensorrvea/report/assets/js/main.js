@@ -1,4 +1,4 @@
-// Puts the page together.
+// Assembles the page.
 
 "use strict";
 
@@ -62,7 +62,7 @@ function start() {
   }).observe(byId("stage"));
 
   byId("theme").addEventListener("click", nextTheme);
-  byId("download-all").addEventListener("click", () => download(contentsOfCsv().name, csvOf(derived.playing)));
+  byId("download-all").addEventListener("click", () => download(describeCsv().name, csvOf(derived.playing)));
   byId("download-pinned").addEventListener("click", () => {
     download(`${data.stem}-pinned.csv`, csvOf(state.pins.map((pinned) => pinned.index)));
   });
@@ -78,7 +78,7 @@ function start() {
   showPinned();
   drawProgress();
   paintSwatches();
-  // For scripts and tests: what is chosen, and where a solution is in the picture.
+  // For scripts and tests.
   window.report = { state, derived, data, player, screenPlace, csvOf, jsonOf, pythonOf };
 }
 
@@ -95,7 +95,7 @@ function showHeader() {
 }
 
 function describeDownload() {
-  const { label, about } = contentsOfCsv();
+  const { label, about } = describeCsv();
   const button = byId("download-all");
   button.textContent = label;
   button.title = about;

@@ -1,4 +1,4 @@
-// What is drawn above the points: brushes, episodes, the recommended solutions, pins, and the one under the pointer.
+// Marks above the points: brushes, episodes, recommended solutions, pins, and the solution under the pointer.
 
 "use strict";
 
@@ -19,7 +19,7 @@ function tracePolygon(context, shape, x, y, r) {
   context.closePath();
 }
 
-// An outlined shape round a solution, readable on any colour.
+// An outlined shape around a solution, visible on any colour.
 function drawShape(context, shape, x, y, r) {
   tracePolygon(context, shape, x, y, r);
   context.lineJoin = "round";
@@ -37,7 +37,7 @@ function drawMarks() {
   if (!front.geometry) return;
   drawBrushes(context);
   const parallel = state.view === "parallel";
-  const own = (index, thickness) => {
+  const highlight = (index, thickness) => {
     drawLine(context, front.geometry, index, colours.card, thickness + 3);
     drawLine(context, front.geometry, index, runColour(data.runOf[index]), thickness);
   };
@@ -48,24 +48,24 @@ function drawMarks() {
     MARKS.forEach(({ key, shape }, k) => {
       const index = derived.marks[key];
       if (index < 0) return;
-      // Signs for the same solution go round one another.
+      // Marks of the same solution are concentric.
       const grown = 2.5 * MARKS.slice(0, k).filter((other) => derived.marks[other.key] === index).length;
       if (!parallel) return drawShape(context, shape, ...screenPlace(index), 7 + grown);
-      own(index, 2);
+      highlight(index, 2);
       const { at, scales } = front.geometry;
       at.forEach((x, j) => drawShape(context, shape, x, scales[j](data.F[index * data.m + j]), 4.5 + grown));
     });
   }
-  if (parallel) for (const { index } of state.pins) own(index, 2.5);
-  // On one axis, the letters of lines that meet there would hide one another.
+  if (parallel) for (const { index } of state.pins) highlight(index, 2.5);
+  // Spread the letters over the axes, where lines that meet on one axis would hide them.
   state.pins.forEach(({ index, letter }, k) => drawPin(context, ...screenPlace(index, k % data.m), letter));
   if (state.hover >= 0) {
-    if (parallel) own(state.hover, 3);
+    if (parallel) highlight(state.hover, 3);
     else drawHover(context, ...screenPlace(state.hover));
   }
 }
 
-// Round a solution that has an episode; bolder while it is on a stage.
+// A ring around a solution with an episode, bolder while it is playing.
 function drawRing(context, x, y, shown) {
   context.beginPath();
   context.arc(x, y, shown ? 7.5 : 6.5, 0, 2 * Math.PI);
@@ -85,7 +85,7 @@ function drawHover(context, x, y) {
   context.stroke();
 }
 
-// A letter in a disc, beside the solution so as not to hide it.
+// A letter in a disc next to the solution.
 function drawPin(context, x, y, letter) {
   const [px, py] = [x + 13, y - 13];
   context.strokeStyle = colours.ink;

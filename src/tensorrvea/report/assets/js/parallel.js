@@ -1,4 +1,4 @@
-// Parallel coordinates: one line a solution over one upright axis an objective, the better end below.
+// Parallel coordinates: one line per solution, one vertical axis per objective, the best values at the bottom.
 
 "use strict";
 
@@ -33,7 +33,7 @@ function drawParallelAxes(context, { box, at, scales }) {
   });
 }
 
-// The line of one solution, that stands out.
+// Highlight the line of one solution.
 function drawLine(context, { at, scales }, index, colour, thickness) {
   context.strokeStyle = colour;
   context.lineWidth = thickness;
@@ -47,7 +47,7 @@ function drawLine(context, { at, scales }, index, colour, thickness) {
   context.stroke();
 }
 
-// The line nearest to the pointer, looked for between the two axes that it is in.
+// The line nearest to the pointer, between the two adjacent axes.
 function nearestLine({ at, scales }, F, m, rows, x, y, reach) {
   let j = 0;
   while (j < m - 2 && x > at[j + 1]) j++;

@@ -1,8 +1,8 @@
-// The reader's hands on the front: mouse, touch and keys.
+// Interaction with the front: mouse, touch and keyboard.
 
 "use strict";
 
-const CLICK = 5;  // pixels that a pointer may move and still click
+const CLICK = 5;  // largest movement of a click, in pixels
 
 function listenToPointer() {
   const marks = byId("marks");
@@ -60,7 +60,7 @@ function dragTo(x, y) {
     const inside = (value, low, high) => Math.min(high, Math.max(low, value));
     const [x0, x1] = [drag.x, x].map((value) => inside(value, box.left, box.right)).sort((a, b) => a - b);
     const [y0, y1] = [drag.y, y].map((value) => inside(value, box.top, box.bottom)).sort((a, b) => a - b);
-    // A drag along an axis' own strip brushes that axis alone.
+    // A drag along the strip of an axis brushes only that axis.
     const [onX, onY] = [drag.y > box.bottom, drag.x < box.left];
     front.dragBox = [onY ? box.left : x0, onX ? box.top : y0, onY ? box.right : x1, onX ? box.bottom : y1];
     front.dragOn = [!onY, !onX];
@@ -84,7 +84,7 @@ function turnTo(azimuth, elevation) {
   changed("view");
 }
 
-// A click: pins the solution; a second click on it unpins. Its episode plays, if there is one.
+// A click pins or unpins a solution and plays its episode, if there is one.
 function choosePoint(index, x, y) {
   if (pinOf(index)) {
     unpin(index);
@@ -116,7 +116,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// To the next solution along the first axis.
+// Move to the next solution along the first axis.
 function walk(step) {
   const j = state.view === "parallel" ? 0 : state.axes[0];
   const rows = Array.from(derived.playing).sort((a, b) => data.F[a * data.m + j] - data.F[b * data.m + j] || a - b);
@@ -160,7 +160,7 @@ function hideTooltip() {
   byId("tooltip").hidden = true;
 }
 
-// Transparent strips over the axes of the parallel view: a drag on one brushes it, a click clears it.
+// Transparent strips over the axes of the parallel view: a drag brushes the axis, a click clears it.
 function makeStrips() {
   const strips = byId("axis-strips");
   strips.replaceChildren();

@@ -1,4 +1,4 @@
-// How the runs went: one small chart an indicator, a line and a band an algorithm.
+// Progress of the runs: one chart per indicator, one line and band per algorithm.
 
 "use strict";
 
@@ -41,10 +41,10 @@ function drawChart(chart) {
   const box = { left: 46, right: width - 10, top: 10, bottom: height - 24 };
   const flat = (name) => curves.flatMap((curve) => curve[name] ?? []);
   const positive = Math.min(...flat("middle")) > 0;
-  // What falls by orders of magnitude is read on a logarithmic scale; what rises is not.
+  // Curves that fall by orders of magnitude get a logarithmic scale; rising ones do not.
   const falls = curves.some((curve) => curve.middle.at(-1) < curve.middle[0]);
   const log = positive && falls && Math.max(...flat("middle")) / Math.min(...flat("middle")) > 30;
-  const floor = Math.min(...flat("middle")) / 3;  // a band may reach below zero, a logarithm cannot
+  const floor = Math.min(...flat("middle")) / 3;  // a band may reach below zero
   const level = (value) => (log ? Math.log10(Math.max(value, floor)) : value);
   const x = linear(padded([Math.min(...flat("x")), Math.max(...flat("x"))], 0), box.left, box.right);
   const y = linear(padded(heights(flat, level), 0.05), box.bottom, box.top);
@@ -90,8 +90,8 @@ function drawChart(chart) {
   return element("figure", { class: "chart" }, caption, svg, reading);
 }
 
-// From the lowest to the highest that is shown. With few runs, bands can be far wider than what the lines tell: beyond
-// as much again as the lines span, they are cut by the frame; and below zero, where the lines are not.
+// The vertical range. With few runs, bands can be far wider than the lines: they are clipped beyond the range of the
+// lines on either side, and below zero if the lines are positive.
 function heights(flat, level) {
   const lines = flat("middle").map(level);
   const [low, high] = [Math.min(...lines), Math.max(...lines)];
@@ -120,20 +120,20 @@ function chartAxes(svg, box, x, y, log) {
     svgElement("line", { x1: 0, x2: 0, y1: box.top, y2: box.bottom, class: "cursor" }));
 }
 
-// The values of the curves at a step each: where that is, once above if it is the same for all, or else beside each.
+// Values of the curves at the pointer; their step is shown once if all share it, otherwise with each value.
 function showReading(reading, where, curves, steps) {
   const places = curves.map((curve, c) => {
     const value = curve.x[steps[c]];
     return progressAxis === "seconds" ? `${format(value, 3)} s` : `generation ${format(value)}`;
   });
-  const together = new Set(places).size === 1;
-  where.textContent = together ? places[0] : "";
+  const shared = new Set(places).size === 1;
+  where.textContent = shared ? places[0] : "";
   reading.replaceChildren(...curves.map((curve, c) => {
     const k = steps[c];
     const spread = curve.low ? ` ± ${format((curve.high[k] - curve.low[k]) / 2, 2)}` : "";
     return element("span", { class: "reading-item" }, element("span", { class: `swatch series-${curve.group % SERIES}` }),
       curves.length > 1 ? nameElement(data.groups[curve.group]) : "",
-      ` ${format(curve.middle[k])}${spread}${together ? "" : ` at ${places[c]}`}`);
+      ` ${format(curve.middle[k])}${spread}${shared ? "" : ` at ${places[c]}`}`);
   }));
 }
 

@@ -1,4 +1,4 @@
-// Where the numbers come from, and how to make them again.
+// Provenance of the runs, and the command that repeats them.
 
 "use strict";
 
@@ -14,21 +14,21 @@ function makeProvenance() {
     const body = [list];
     if (command) {
       const text = String(command);
-      const button = linkButton("Copy", "Copy how to make it again", () => copy(text, button));
-      body.push(element("p", { class: "muted hint" }, "To make it again ", button));
+      const button = linkButton("Copy", "Copy the command that repeats this run", () => copy(text, button));
+      body.push(element("p", { class: "muted hint" }, "Command that repeats this run ", button));
       body.push(element("pre", { lines: clipped(text), tabIndex: 0 }));
     }
     if (data.runs.length === 1) return holder.append(...body);
     const open = r === 0 && data.runs.length <= 3;
     holder.append(element("details", { open }, element("summary", {}, nameElement(run.label)), ...body));
   });
-  const made = `Page made by tensorrvea ${data.version}. It holds all of its data and asks the network for nothing.`;
+  const made = `Page made by tensorrvea ${data.version}. It contains all of its data and makes no network requests.`;
   holder.append(element("p", { class: "muted hint", text: made }));
 }
 
 const clipped = (text) => (text.length > 20000 ? `${text.slice(0, 20000)}…` : text);
 
-// Short values in a line; nested ones as indented JSON.
+// Short values on one line, nested ones as indented JSON.
 function factElement(value) {
   if (value !== null && typeof value === "object") {
     const entries = Object.entries(value);

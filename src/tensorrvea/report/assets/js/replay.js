@@ -9,7 +9,7 @@ function makeReplays() {
   if (!data.replayOf.size) return;
   byId("behaviour").hidden = false;
   const list = byId("replay-list");
-  // Numbered along the first objective, as one walks along the front.
+  // Numbered along the first objective.
   const along = (replay) => data.F[replay.index * data.m];
   const replays = [...data.replayOf.values()].sort((a, b) => along(a) - along(b) || a.index - b.index);
   replays.forEach((replay, k) => {
@@ -32,7 +32,7 @@ function makeReplays() {
   setPlaying(!calm);
 }
 
-// Ends of the capsules as (frames, parts, 4); decoded when first wanted.
+// Ends of the capsules as (frames, parts, 4), decoded on first use.
 function decodeReplay(replay) {
   if (replay.values) return;
   replay.values = decodeArray(replay.ends);
@@ -47,7 +47,7 @@ function endsOf(replay, frame, p) {
   return replay.values.subarray(at, at + 4);
 }
 
-// How much of the world a stage must show: how wide and how tall the robot gets, and how high.
+// The extent that a stage must show: the robot's largest width and height, and how high it gets.
 function measure(replay) {
   let [high, wide, tall] = [-Infinity, 0, 0];
   for (let frame = 0; frame < replay.frames; frame++) {
@@ -69,7 +69,7 @@ function measure(replay) {
 
 const durationOf = (replay) => (replay.ends.shape[0] - 1) * replay.seconds;
 
-// A solution was chosen: its episode takes a stage, or the reader is told which one is nearest.
+// Play the episode of a chosen solution, or say which episode is nearest.
 function playFor(index, evenIfNear = false) {
   if (!data.replayOf.size) return;
   const note = byId("behaviour-note");
@@ -99,7 +99,7 @@ function nearestReplay(index) {
   return best;
 }
 
-// The first click replaces what the page opened with; later ones join it, the oldest giving way.
+// The first click replaces the initial episode; later ones add to it and replace the oldest.
 function addStage(index) {
   if (player.shown.includes(index)) return restart();
   const kept = player.opened ? player.shown : [];
@@ -131,10 +131,10 @@ function showStages(indices) {
       data.runs.length > 1 ? nameElement(runNameOf(index)) : "",
       element("span", { class: "muted values" }, ...objectivesOf(index).slice(0, 4).flatMap((value, j) =>
         [j ? " · " : "", element("span", { text: `${shorten(data.objectives[j].name, 16)} ${format(value, 3)}` })])));
-    const brought = (replay.returns ?? []).slice(0, 4).map((value) => format(value, 3)).join(" · ");
+    const returns = (replay.returns ?? []).slice(0, 4).map((value) => format(value, 3)).join(" · ");
     return element("figure", { "data-index": index },
       element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` }), caption,
-      element("p", { class: "muted returns", text: `This episode: ${brought}`, hidden: !brought }));
+      element("p", { class: "muted returns", text: `This episode: ${returns}`, hidden: !returns }));
   }));
   byId("replay-list").querySelectorAll("button").forEach((chip) =>
     chip.setAttribute("aria-pressed", String(indices.includes(Number(chip.dataset.index)))));

@@ -2,7 +2,7 @@
 
 "use strict";
 
-const FLOOR = 0.86;  // how far down the stage the ground is
+const FLOOR = 0.86;  // height of the ground, from the top of the stage
 
 function drawStage(canvas, replay, t) {
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
@@ -12,7 +12,7 @@ function drawStage(canvas, replay, t) {
   const capsules = endsBetween(replay, t);
   const [x0, y0, x1, y1] = capsules[replay.followed];
   const [cameraX, followed] = [(x0 + x1) / 2, (y0 + y1) / 2];
-  // The robot fills a good part of the stage. A jump makes room for itself up to a point, then the camera rises.
+  // The robot fills most of the stage. A jump zooms out up to a limit, then the camera rises.
   const shown = grounded ? Math.max(tall, Math.min(high, 2 * tall)) * 1.12 : tall * 1.4;
   const scale = Math.min((height * FLOOR) / shown, width / (wide * 1.35));
   const top = Math.max(...capsules.filter((_, p) => !replay.parts[p].fixed).map((ends) => Math.max(ends[1], ends[3])));
@@ -29,7 +29,7 @@ function drawStage(canvas, replay, t) {
   }
 }
 
-// Between two frames, along straight lines.
+// Linear interpolation between two frames.
 function endsBetween(replay, t) {
   const before = Math.floor(t);
   const after = Math.min(replay.frames - 1, before + 1);
@@ -47,7 +47,7 @@ function drawCapsule(context, replay, p, x0, y0, x1, y1, scale) {
   const stroke = (colour, width) => {
     context.beginPath();
     context.moveTo(x0, y0);
-    context.lineTo(x1 + 0.01, y1);  // a line of no length would not be drawn
+    context.lineTo(x1 + 0.01, y1);  // a line of zero length would not be drawn
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.stroke();
@@ -58,7 +58,7 @@ function drawCapsule(context, replay, p, x0, y0, x1, y1, scale) {
   context.lineCap = "butt";
 }
 
-// A share of one colour in another, opaque.
+// Mix two colours into an opaque one.
 function mixed(colour, other, share) {
   const [a, b] = [colour, other].map((text) => text.match(/[\d.]+/g).map(Number));
   return `rgb(${[0, 1, 2].map((k) => Math.round(share * a[k] + (1 - share) * b[k])).join(", ")})`;
@@ -72,12 +72,12 @@ function drawGround(context, width, height, cameraX, scale, toX, y) {
   const half = width / 2 / scale;
   for (const x of ticks(cameraX - half, cameraX + half, width / 80)) {
     context.fillRect(Math.round(toX(x)), y, 1, 6);
-    if (toX(x) < 24 || toX(x) > width - 24) continue;  // a number cut by the edge would be another
+    if (toX(x) < 24 || toX(x) > width - 24) continue;  // a clipped number would be misread
     write(context, `${format(x, 3)} m`, toX(x), y + Math.min(16, (height - y) / 2 + 4));
   }
 }
 
-// Dots that stand still, so that a swimmer is seen to move.
+// Fixed dots, so that the motion of a swimmer is visible.
 function drawWater(context, width, height, cameraX, cameraY, scale, toX, toY) {
   context.fillStyle = colours.line;
   const [halfX, halfY] = [width / 2 / scale, height / 2 / scale];

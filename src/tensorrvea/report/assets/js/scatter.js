@@ -1,4 +1,4 @@
-// Scatter plots: two objectives on a plane, three in a box that turns.
+// Scatter plots: two objectives on a plane, three in a rotating box.
 
 "use strict";
 
@@ -14,7 +14,7 @@ function planeGeometry(width, height, domain) {
   const [jx, jy] = state.axes;
   const box = { right: width - 18, top: 18, bottom: height - 50 };
   const y = linear(padded(domain[jy]), box.bottom, box.top);
-  // Room for the title and the longest number, of some 7 pixels a character.
+  // Room for the title and the longest number, at about 7 pixels per character.
   box.left = 32 + 7 * Math.max(...upTicks(y, box).map(([, text]) => text.length), 3);
   return {
     kind: "2d",
@@ -80,7 +80,7 @@ function spaceGeometry(width, height, domain) {
   const place = (u, v, w, out) => {
     const [a, b, c] = [u - 0.5, v - 0.5, w - 0.5];
     const across = b * cosA - a * sinA;
-    const along = a * cosA + b * sinA;  // towards the reader
+    const along = a * cosA + b * sinA;  // towards the viewer
     out[0] = centreX + scale * across;
     out[1] = centreY - scale * (c * cosE - along * sinE);
     out[2] = along * cosE + c * sinE;
@@ -108,7 +108,7 @@ function drawSpaceAxes(context, geometry) {
     context.lineTo(q[0], q[1]);
     context.stroke();
   };
-  // The three faces away from the reader carry the grid.
+  // The three back faces carry the grid.
   const far = [0, 1, 2].map((k) => {
     const low = [0.5, 0.5, 0.5];
     const high = [0.5, 0.5, 0.5];
@@ -135,12 +135,12 @@ function drawSpaceAxes(context, geometry) {
   }
 }
 
-// Numbers and a name along the edge of the box that is free of points for axis k.
+// Ticks and name of axis k, along an edge on the outline of the box.
 function labelEdge(context, { place }, k, far, values, unit, centre) {
   const at = (u, v, w) => place(u, v, w, [0, 0, 0]);
   let edges;
   if (k === 2) {
-    // The upright edge on the outline at the left.
+    // The leftmost vertical edge.
     edges = [[0, 0], [0, 1], [1, 0], [1, 1]].map(([u, v]) => [u, v, null]);
     edges.sort((a, b) => at(a[0], a[1], 0.5)[0] - at(b[0], b[1], 0.5)[0]);
   } else {
@@ -150,10 +150,10 @@ function labelEdge(context, { place }, k, far, values, unit, centre) {
   const on = (value) => at(...edges[0].map((coordinate) => (coordinate === null ? value : coordinate)));
   const [start, end] = [on(0), on(1)];
   const middle = [(start[0] + end[0]) / 2, (start[1] + end[1]) / 2];
-  // Straight away from the edge, on the side that looks away from the centre.
+  // Perpendicular to the edge, away from the centre.
   let [nx, ny] = [-(end[1] - start[1]), end[0] - start[0]];
   const length = Math.hypot(nx, ny);
-  if (length < 40) return;  // seen end on
+  if (length < 40) return;  // the axis points at the viewer
   const outward = nx * (middle[0] - centre[0]) + ny * (middle[1] - centre[1]) < 0 ? -1 : 1;
   [nx, ny] = [(nx / length) * outward, (ny / length) * outward];
   const align = nx < -0.4 ? "right" : nx > 0.4 ? "left" : "center";

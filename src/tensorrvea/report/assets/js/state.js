@@ -1,4 +1,4 @@
-// What the reader has chosen, and who wants to know when it changes.
+// The state of the page, and the listeners to its changes.
 
 "use strict";
 
@@ -12,15 +12,15 @@ const state = {
   truthOn: true,
   brushes: [],
   weights: [],
-  pins: [],  // of {index, letter}
+  pins: [],  // {index, letter}
   hover: -1,
-  generation: null,  // null is the final front, which can be chosen from
+  generation: null,  // null: the final front, the only one to choose from
   azimuth: (36 * Math.PI) / 180,
   elevation: (22 * Math.PI) / 180,
   theme: "auto",
 };
 
-// Derived from the above: which solutions are in play, and which of those are marked.
+// Derived: which solutions are in play, and which of those are marked.
 const derived = { inPlay: null, candidates: null, scaled: null, marks: { sum: -1, tchebycheff: -1, knee: -1 } };
 
 const listeners = {};
@@ -35,7 +35,7 @@ function changed(event) {
   for (const listener of listeners[event] ?? []) listener();
 }
 
-// Several changes before the next picture are drawn once.
+// Several changes before the next animation frame are drawn once.
 function atNextFrame(draw) {
   let waiting = false;
   return () => {
@@ -69,7 +69,7 @@ function findInPlay() {
   }
   derived.inPlay = inPlay;
   derived.playing = rows;
-  // Only what meets the constraints is recommended, unless nothing does.
+  // Recommend only feasible solutions, if there are any.
   derived.candidates = feasible && feasible < rows.length ? rows.filter((i) => !(violation[i] > 0)) : rows;
   derived.scaled = normalise(F, m, data.signs, derived.candidates);
 }

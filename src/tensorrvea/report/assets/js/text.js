@@ -1,10 +1,10 @@
-// Text and small elements. What users named is only ever set as text, never as markup.
+// Text and small elements. Names from users are only ever set as text, never as markup.
 
 "use strict";
 
 const byId = (id) => document.getElementById(id);
 
-// Direction overrides and control characters could make a name read as something else: they are spelled out.
+// Spell out direction overrides and control characters, which could disguise a name.
 const DECEPTIVE = /[\u0000-\u001f\u007f\u0080-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 function visible(text) {
@@ -12,10 +12,10 @@ function visible(text) {
     `⟨U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
-// The same for text of several lines, whose breaks are kept.
+// The same for several lines of text; line breaks are kept.
 const visibleLines = (text) => String(text).split(/\r?\n/).map(visible).join("\n");
 
-// The first `most` characters of a name, with emoji kept whole.
+// The first `most` characters of a name, without splitting emoji.
 function shorten(text, most) {
   const shown = visible(text.length > 20 * most ? text.slice(0, 20 * most) : text);
   const characters = Array.from(shown);
@@ -48,7 +48,7 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-// A user's name, cut off with an ellipsis by CSS and whole on hover; isolated, whatever its direction.
+// A name from a user, shortened by CSS and complete on hover, isolated from the direction of its surroundings.
 function nameElement(text, className = "name") {
   const shown = shorten(text, 200);
   return element("bdi", { class: className, text: shown, title: shorten(text, 2000) });
@@ -57,7 +57,7 @@ function nameElement(text, className = "name") {
 // An objective's unit, if it has one.
 const unitElement = ({ unit }) => (unit ? nameElement(`[${unit}]`, "unit muted") : "");
 
-// A button that looks like a link, with a longer name for those who hear it.
+// A button that looks like a link, with a longer label for screen readers.
 function linkButton(text, label, onclick) {
   return element("button", { type: "button", class: "link", text, "aria-label": label, onclick });
 }
@@ -75,7 +75,7 @@ function format(value, figures = 4) {
   return text.replaceAll("-", "−");
 }
 
-// Labels for an axis: as many figures as tell them apart.
+// Labels of an axis, with as many digits as distinguish them.
 function tickLabels(values) {
   for (let figures = 3; figures < 9; figures++) {
     const labels = values.map((value) => format(value, figures));

@@ -1,4 +1,4 @@
-// The comparison tray: what is pinned, one column a solution.
+// The comparison tray: pinned solutions, one column per solution.
 
 "use strict";
 
@@ -31,7 +31,7 @@ function pinnedTable(pins) {
     const label = element("span", { class: "row-name" }, nameElement(objective.name), unitElement(objective),
       element("span", { class: "muted", text: data.signs[j] > 0 ? "↓" : "↑", title: directionText(j) }));
     row(label, values.map((value) => {
-      // The bar is how far the value is from the best of the whole front.
+      // The bar shows the distance from the best value of the whole front.
       const bar = element("span", { class: "bar", "aria-hidden": "true" }, element("span", {}));
       const share = high > low ? (data.signs[j] > 0 ? value - low : high - value) / (high - low) : 0;
       bar.firstChild.style.width = `${Math.round(100 * share)}%`;
@@ -51,9 +51,9 @@ function pinnedTable(pins) {
       const rest = element("span", { class: "muted", text: `+ ${width - FIRST_VARIABLES} more` });
       row(rest, pins.map(() => element("td", { text: "…" })));
     }
-  } else if (data.csvBeside) {
+  } else if (data.csvFile) {
     row("variables", pins.map(({ index }) => {
-      const place = `in ${shorten(data.csvBeside, 40)}, solution ${data.rowOf[index]}`;
+      const place = `in ${shorten(data.csvFile, 40)}, solution ${data.rowOf[index]}`;
       return element("td", { class: "muted text", text: place, title: place });
     }));
   }

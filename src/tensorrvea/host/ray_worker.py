@@ -1,17 +1,18 @@
-"""Evaluations on a Ray cluster: each place is an actor, a process somewhere that Ray has found room for."""
+"""Workers on a Ray cluster: each is an actor, a process that Ray schedules."""
 
 import logging
 import os
 import sys
 import warnings
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tensorrvea.host import worker
-from tensorrvea.host.places import ENVIRONMENT, failed
-from tensorrvea.host.worker import Functions, Outcome
+from tensorrvea.host import remote
+from tensorrvea.host.remote import Functions, Outcome
+from tensorrvea.host.workers import ENVIRONMENT, Worker, failed
 
 try:
     import ray
@@ -20,29 +21,29 @@ try:
 except ImportError as error:
     raise ImportError("executor='ray' needs Ray: pip install 'tensorrvea[ray]'") from error
 
-# The cluster's machines need NumPy and what the user's function imports, not this package.
-ray.cloudpickle.register_pickle_by_value(worker)
+# Pickled by value, so that the cluster's machines need NumPy and the user's imports, but not this package.
+ray.cloudpickle.register_pickle_by_value(remote)
 
 
 def connect(workers: int | None) -> int:
-    """Joins the cluster at hand, or starts one on this machine; gives the number of places.
+    """Connect to a cluster and return the number of workers to use.
 
-    A cluster is at hand if ``ray.init`` was called before, or if RAY_ADDRESS says where it is.
+    The cluster is that of an earlier ``ray.init``, or at RAY_ADDRESS, or else a new one on this machine.
     """
     if not ray.is_initialized():
         if "RAY_ADDRESS" in os.environ:
             ray.init(log_to_driver=False, logging_level=logging.ERROR)
         else:
-            _start_on_this_machine(workers)
+            _start_local_cluster(workers)
     return workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
 
 
-def _start_on_this_machine(workers: int | None) -> None:
-    """A cluster of one machine, whose workers find the modules that this process finds."""
+def _start_local_cluster(workers: int | None) -> None:
+    """Start a cluster of one machine, with this process' module search path."""
     paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    # Ray lets anyone who reaches its ports run code. Without clusters, it listens on the loopback device alone.
+    # Anyone who can reach Ray's ports can run code. With clusters disabled it listens on the loopback device only.
     with patch.object(ray_constants, "ENABLE_RAY_CLUSTER", False), warnings.catch_warnings():
-        # Ray's own processes are forked, and become other programs at once: nothing of JAX runs in them.
+        # Ray's forked processes exec other programs at once, so that JAX's threads do no harm.
         warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called", category=RuntimeWarning)
         ray.init(
             num_cpus=workers,
@@ -53,44 +54,41 @@ def _start_on_this_machine(workers: int | None) -> None:
         )
 
 
-class RayPlace:
-    """In an actor of a Ray cluster."""
+@dataclass
+class RayWorker(Worker):
+    """Evaluates in an actor of a Ray cluster."""
 
     remedy = (
         "the cluster's machines must have what the function imports; for modules of your own, call "
         "ray.init(runtime_env={'working_dir': ...}) first"
     )
 
-    def __init__(self, functions: Functions):
-        self._functions = functions
+    functions: Functions
 
     def open(self) -> "Future[Any]":
-        functions = self._functions
+        functions = self.functions
 
-        # Made here, so that the functions go with the class: sent and read once an actor, not once a call.
+        # Defined here, so that the functions are pickled with the class: once per actor, not once per call.
         class Evaluator:
             def open(self) -> None:
-                """Returns once the actor is there and has read the functions."""
+                """Return once the actor has started and unpickled the functions."""
 
-            def call(self, given: tuple[Any, ...]) -> Outcome:
-                return worker.call(functions, given)
+            def call(self, arguments: tuple[Any, ...]) -> Outcome:
+                return remote.call(functions, arguments)
 
         actors: Any = ray.remote(num_cpus=1, max_restarts=0, runtime_env={"env_vars": ENVIRONMENT})(Evaluator)
         self._actor = actors.remote()
         return self._actor.open.remote().future()
 
-    def start(self, given: tuple[Any, ...]) -> "Future[Outcome]":
+    def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
         try:
-            return self._actor.call.remote(given).future()
+            return self._actor.call.remote(arguments).future()
         except RayActorError as error:
             return failed(error)
 
-    def lost(self, error: BaseException) -> str | None:
+    def loss_message(self, error: BaseException) -> str | None:
         return "its Ray worker was killed" if isinstance(error, RayActorError) else None
 
     def close(self) -> None:
-        self.kill()
-
-    def kill(self) -> None:
-        if ray.is_initialized():  # else its actors ended with it
+        if ray.is_initialized():  # otherwise its actors have ended with it
             ray.kill(self._actor)

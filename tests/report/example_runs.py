@@ -1,4 +1,4 @@
-"""Runs to make pages from."""
+"""Example runs for pages."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ def sphere(rng, n, m):
 
 
 def walking(solution, frames=80):
-    """A torso with one leg that swings, going forward."""
+    """A torso that moves forward with one swinging leg."""
     t = 0.05 * np.arange(frames)
     height, swing = 1 + 0.1 * np.sin(t), 0.5 * np.sin(3 * t)
     torso = np.stack([t - 0.4, height, t + 0.4, height], axis=1)

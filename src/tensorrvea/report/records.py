@@ -1,7 +1,6 @@
-"""What a page is made from: plain records of runs, that hold nothing but names and arrays.
+"""The data of a page: plain records of runs, made from results (``from_result``) or by hand.
 
-A page does not care where a run came from. ``Run`` objects are made from results (``from_result``), from run
-directories, or by hand; everything in them is in the user's own signs and units.
+All values are in the user's signs and units.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,10 +15,10 @@ from tensorrvea.checks import check_array, check_choice, check_number
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One body of a robot, a capsule; a ball where its two ends coincide.
+    """A robot's body as a capsule, or as a ball if its two ends coincide.
 
-    What is ``fixed`` belongs to the surroundings. What is ``far`` (the further leg of a pair) is drawn paler. Parts
-    are drawn in their order, later ones in front.
+    ``fixed`` parts belong to the surroundings; ``far`` parts (the far leg of a pair) are drawn paler. Parts are drawn
+    in order, later ones in front.
     """
 
     name: str
@@ -30,15 +29,15 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replay:
-    """One episode of the policy of one solution, seen in a plane.
+    """One episode of a solution's policy, projected onto a plane.
 
     Attributes:
       solution: the row of the run's ``X`` and ``F``.
-      seconds: from one frame to the next.
-      parts: the bodies; the first that is not fixed is the one that the camera follows.
+      seconds: between two frames.
+      parts: the bodies; the camera follows the first that is not fixed.
       ends: x and y of one end of each capsule, then of the other, in metres.
-      ground: whether there is a floor, at height 0; not so for robots that are seen from above, as swimmers are.
-      returns: what this episode brought, if known; it began elsewhere than those that the objectives come from.
+      ground: whether to draw a floor at height 0; False for robots seen from above, such as swimmers.
+      returns: the returns of this episode, if known; they differ from the objectives, since its start state does.
     """
 
     solution: int
@@ -51,7 +50,7 @@ class Replay:
     def __post_init__(self) -> None:
         ends = check_array("ends", self.ends, shape="(frames, parts, 4)", ndim=3)
         if all(part.fixed for part in self.parts):
-            raise ValueError("parts must hold at least one that is not fixed, got none")
+            raise ValueError("parts must hold at least one part that is not fixed, got none")
         if ends.shape[1:] != (len(self.parts), 4) or len(ends) == 0:
             raise ValueError(f"ends must have shape (frames, {len(self.parts)}, 4), got {ends.shape}")
         check_number("seconds", self.seconds, minimum=0.0, open_minimum=True)
@@ -59,16 +58,15 @@ class Replay:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class History:
-    """How a run went: for each recorded generation, in order, one entry in every array that is given.
+    """The course of a run: arrays with one entry per recorded generation, in order.
 
     Attributes:
-      generations: their numbers.
-      seconds: since the run began.
-      evaluations: since the run began.
-      living: how many survivors there were.
+      generations: generation numbers.
+      seconds, evaluations: since the start of the run.
+      living: number of survivors.
       ideal, nadir: the best and the worst value of each objective among the feasible survivors.
-      metrics: curves by name, such as hypervolume or IGD; NaN for a generation of which it is not known.
-      fronts: pairs of a generation and the objectives of its front, for any of the generations, or for none.
+      metrics: curves by name, such as hypervolume or IGD; NaN where unknown.
+      fronts: pairs of a generation and the objectives of its front, for any subset of the generations.
     """
 
     generations: Int[np.ndarray, " g"]
@@ -84,26 +82,26 @@ class History:
         given = {"seconds": self.seconds, "evaluations": self.evaluations, "living": self.living}
         for name, values in {**given, "ideal": self.ideal, "nadir": self.nadir, **self.metrics}.items():
             if values is not None and len(values) != len(self.generations):
-                entries = len(self.generations)
-                raise ValueError(f"{name} must have {entries} entries, one a generation, got {len(values)}")
+                expected = f"{len(self.generations)} entries, one per generation"
+                raise ValueError(f"{name} must have {expected}, got {len(values)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Run:
-    """One run: what it found, how it went, and where it comes from.
+    """One run: its solutions, history and provenance.
 
     Attributes:
-      label: what the reader calls it; every run of a page needs its own.
+      label: a name that is unique within the page.
       algorithm: runs of the same algorithm share a colour, and a band in the progress charts.
-      problem: its name.
+      problem: the problem's name.
       objective_names, units, directions, variable_names: of the problem; ``directions`` are "min" or "max".
-      X, F, violation: the solutions to choose from. X may have no columns, if it was not kept.
+      X, F, violation: the solutions to choose from. X has no columns if it was not kept.
       history: None if nothing was recorded.
-      true_front: points of the true front, where it is known.
-      reference_point: up to which hypervolume is measured, where the problem has a point of its own.
+      true_front: points of the true front, if known.
+      reference_point: of the hypervolume, if the problem defines one.
       replays: episodes of some of the solutions.
-      provenance: spec, seed, versions, device, seconds, command: whatever is known, by name. Values are
-        strings, numbers, or nested lists and mappings of them. ``command`` is shown apart, to be copied.
+      provenance: anything known about the origin of the run, such as spec, seed, versions, device and command, as
+        strings, numbers, or nested lists and mappings of them. ``command`` gets a copy button.
     """
 
     label: str
@@ -127,15 +125,16 @@ class Run:
         x = check_array("X", self.X, shape="(solutions, variables)", ndim=2)
         violation = check_array("violation", self.violation, shape="(solutions,)", ndim=1)
         if not len(f) == len(x) == len(violation):
-            raise ValueError(f"X, F and violation must have as many rows, got {len(x)}, {len(f)} and {len(violation)}")
+            raise ValueError(
+                f"X, F and violation must have the same number of rows, got {len(x)}, {len(f)} and {len(violation)}"
+            )
         if f.shape[1] < 2:
             raise ValueError(f"F must have at least 2 objectives, got {f.shape[1]}")
         if x.shape[1] not in (0, len(self.variable_names)):
-            raise ValueError(f"X must have {len(self.variable_names)} columns, one a variable name, got {x.shape[1]}")
-        for name in ("objective_names", "units", "directions"):
-            entries = len(getattr(self, name))
-            if entries != f.shape[1]:
-                raise ValueError(f"{name} must have {f.shape[1]} entries, one an objective, got {entries}")
+            raise ValueError(f"X must have {len(self.variable_names)} columns, one per variable name, got {x.shape[1]}")
+        for name, entries in self.objective_settings.items():
+            if len(entries) != f.shape[1]:
+                raise ValueError(f"{name} must have {f.shape[1]} entries, one per objective, got {len(entries)}")
         for direction in self.directions:
             check_choice("directions", direction, ("min", "max"))
         if self.true_front is not None:
@@ -149,3 +148,9 @@ class Run:
         for replay in self.replays:
             if not 0 <= replay.solution < len(f):
                 raise ValueError(f"a replay's solution must be a row of F, 0 to {len(f) - 1}, got {replay.solution}")
+
+    @property
+    def objective_settings(self) -> dict[str, tuple[str, ...]]:
+        """Names, units and directions of the objectives, which all runs of a page share."""
+        given = {"objective_names": self.objective_names, "units": self.units, "directions": self.directions}
+        return {name: tuple(entries) for name, entries in given.items()}

@@ -1,0 +1,130 @@
+"""A pool of workers: scheduling, time-outs and restarts."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import Any, NamedTuple
+
+from tensorrvea.host.batch import Batch, Job
+from tensorrvea.host.workers import Worker
+
+START_TIMEOUT = 600.0  # seconds, since a cluster may have to start machines first
+MAX_START_ATTEMPTS = 3
+
+
+class Call(NamedTuple):
+    """A job that a worker is running, and its deadline (None for no limit)."""
+
+    worker: Worker
+    job: Job
+    deadline: float | None
+
+
+class WorkerPool:
+    """Evaluates batches on ``size`` workers, or on one per job if ``size`` is None.
+
+    Workers start with the first batch and stay between batches. A worker that dies, or whose call exceeds ``timeout``
+    seconds per row, is restarted, and its job is recorded as lost or late.
+    """
+
+    def __init__(self, make_worker: Callable[[], Worker], *, size: int | None, timeout: float | None = None):
+        self._make_worker, self._size, self._timeout = make_worker, size, timeout
+        self._idle: list[Worker] = []
+        self._starting: dict[Future, Worker] = {}
+        self._calls: dict[Future, Call] = {}
+        self._finished: SimpleQueue[Future] = SimpleQueue()
+        self._failed_starts = 0
+        self._batch_lock = Lock()
+
+    def run(self, batch: Batch, jobs: list[Job]) -> None:
+        """Run the jobs, and their repetitions, until none is left."""
+        with self._batch_lock:
+            try:
+                self._run(batch, deque(jobs))
+            except BaseException:  # including Ctrl-C: no worker may keep running
+                self.close()
+                raise
+
+    def close(self) -> None:
+        """Stop all workers; the next batch starts them again."""
+        for call in self._calls.values():
+            call.worker.kill()
+        for worker in (*self._starting.values(), *self._idle):
+            worker.close()
+        self._calls, self._starting, self._idle = {}, {}, []
+
+    def _run(self, batch: Batch, waiting: deque[Job]) -> None:
+        for _ in range((self._size or 0) - len(self._idle) - len(self._starting)):
+            self._open(self._make_worker())
+        while waiting or self._calls:
+            while waiting and (self._idle or self._size is None):
+                self._submit(self._idle.pop() if self._idle else self._make_worker(), waiting.popleft(), batch)
+            for job, outcome in self._next_outcomes():
+                waiting.extend(batch.record(job, outcome))
+
+    def _open(self, worker: Worker) -> None:
+        future = worker.open()
+        self._starting[future] = worker
+        future.add_done_callback(self._finished.put)
+
+    def _submit(self, worker: Worker, job: Job, batch: Batch) -> None:
+        deadline = None if self._timeout is None else time.monotonic() + self._timeout * len(job.rows)
+        future = worker.submit(batch.arguments(job))
+        self._calls[future] = Call(worker, job, deadline)
+        future.add_done_callback(self._finished.put)
+
+    def _next_outcomes(self) -> list[tuple[Job, Any]]:
+        """Wait for the next worker to finish, or for the next deadline."""
+        try:
+            future = self._finished.get(timeout=self._wait_time())
+        except Empty:
+            if not self._calls:
+                raise RuntimeError(f"no worker has started in {START_TIMEOUT:.0f} s") from None
+            now = time.monotonic()
+            late = [f for f, call in self._calls.items() if call.deadline is not None and call.deadline <= now]
+            return [self._end_late_call(f) for f in late]
+        if future in self._starting:
+            self._finish_start(self._starting.pop(future), future.exception())
+        elif future in self._calls:
+            return [self._finish_call(self._calls.pop(future), future)]
+        return []  # a call that was ended at its deadline
+
+    def _wait_time(self) -> float | None:
+        if not self._calls:
+            return START_TIMEOUT
+        deadlines = [call.deadline for call in self._calls.values() if call.deadline is not None]
+        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+
+    def _finish_start(self, worker: Worker, error: BaseException | None) -> None:
+        if error is None:
+            self._failed_starts = 0
+            self._idle.append(worker)
+            return
+        self._failed_starts += 1
+        worker.close()
+        if self._failed_starts >= MAX_START_ATTEMPTS or not (self._idle or self._calls):
+            reason = str(error).strip().splitlines()[-1:]
+            raise RuntimeError(f"a worker could not be started: {' '.join(reason)}; {worker.remedy}") from error
+        self._open(worker)
+
+    def _finish_call(self, call: Call, future: Future) -> tuple[Job, Any]:
+        error = future.exception()
+        if error is None:
+            if self._size is not None:
+                self._idle.append(call.worker)
+            return call.job, future.result()
+        message = call.worker.loss_message(error)
+        if message is None:
+            raise error
+        call.worker.kill()
+        self._open(call.worker)
+        return call.job, ("lost", message)
+
+    def _end_late_call(self, future: Future) -> tuple[Job, Any]:
+        call = self._calls.pop(future)
+        call.worker.kill()
+        self._open(call.worker)
+        return call.job, ("late", f"took longer than {self._timeout:g} s")

@@ -1,0 +1,82 @@
+"""The code that runs in a worker.
+
+It imports only NumPy, neither JAX nor the rest of the package, so that a worker process is small and starts quickly.
+It returns only arrays and text, since a user's exception may not survive pickling.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Functions = tuple[Callable[..., Any], Callable[..., Any] | None]
+# ("values", objectives, constraints or None), ("failed", message), or ("wrong", message), which ends the run.
+# The pool adds ("lost", message) and ("late", message).
+Outcome = tuple[Any, ...]
+
+PREPARED = "tensorrvea_prepared"
+MAX_LENGTH = 500
+POLL_SECONDS = 0.5
+
+
+def call(functions: Functions, arguments: tuple[Any, ...]) -> Outcome:
+    """Evaluate objectives and constraints; a user's exception becomes a message."""
+    function, constraints = functions
+    try:
+        # Copies, so that a function that works in place changes neither the population nor the other's argument.
+        values = function(*arguments[:-1], arguments[-1].copy())
+        limits = None if constraints is None else constraints(*arguments[:-1], arguments[-1].copy())
+    except (Exception, SystemExit) as error:
+        return "failed", describe(error)
+    try:
+        numbers = as_numbers("function", values)
+        return "values", numbers, None if limits is None else as_numbers("constraints", limits)
+    except ValueError as error:
+        return "wrong", str(error)
+
+
+def as_numbers(source: str, values: Any) -> np.ndarray:
+    if values is None:  # NumPy would convert it to NaN
+        raise ValueError(f"{source} must give numbers, got None; is its return missing?")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{source} must give numbers, got {values!r:.80}") from None
+
+
+def describe(error: BaseException) -> str:
+    """Format an error as one line: type, message and location."""
+    text = " ".join(str(error).split())[:MAX_LENGTH]
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}{': ' if text else ''}{text} ({Path(frame.filename).name}:{frame.lineno})"
+
+
+def prepare(functions: Functions) -> None:
+    """Set up this process as a worker, in its own process group, that exits when its parent does.
+
+    In its own group, Ctrl-C reaches only the parent, which stops its workers; the group includes the programs that the
+    function starts.
+    """
+    # Stored under a name that calls can import: a module that is pickled by value shares no globals between calls.
+    modules: dict[str, Any] = sys.modules
+    modules[PREPARED] = partial(call, functions)
+    if hasattr(os, "setsid"):
+        os.setsid()
+    threading.Thread(target=exit_with_parent, args=(os.getppid(),), daemon=True).start()
+
+
+def exit_with_parent(parent: int) -> None:
+    """Wait until the parent exits, then kill this process group."""
+    while os.getppid() == parent:
+        time.sleep(POLL_SECONDS)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)

@@ -1,0 +1,144 @@
+"""Workers, each of which evaluates one call at a time: in this process, in another one, or in a user's executor."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import cloudpickle
+from loky import ProcessPoolExecutor
+
+from tensorrvea.host import remote
+from tensorrvea.host.remote import Functions, Outcome
+
+# Pickled by value, since importing the module would import this package in the worker, and with it JAX.
+cloudpickle.register_pickle_by_value(remote)
+
+# Keeps JAX, if the user's function uses it, off the GPU, whose memory the run itself needs.
+ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
+
+
+class Worker(ABC):
+    """Evaluates one call after another."""
+
+    remedy = ""
+    """What the user can do if it does not start."""
+
+    def open(self) -> "Future[Any]":
+        """Start the worker; the future is done when it accepts calls."""
+        return completed(None)
+
+    @abstractmethod
+    def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
+        """Start a call."""
+
+    def loss_message(self, error: BaseException) -> str | None:
+        """The message if a call's exception means that the worker died, else None."""
+        del error
+        return None
+
+    def close(self) -> None:  # noqa: B027, since a worker may have nothing to stop
+        """Stop the idle worker."""
+
+    def kill(self) -> None:
+        """Stop the worker and its running call."""
+        self.close()
+
+
+@dataclass
+class LocalWorker(Worker):
+    """Evaluates in this process, synchronously."""
+
+    functions: Functions
+
+    def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
+        return completed(remote.call(self.functions, arguments))
+
+
+@dataclass
+class ProcessWorker(Worker):
+    """Evaluates in a process: a pool of one, so that killing it loses no other worker's call.
+
+    The process is spawned, since forking a process with threads, such as JAX's, can deadlock.
+    """
+
+    remedy = "see the worker's own message above; what the function imports must be importable there"
+
+    functions: Functions
+
+    def open(self) -> "Future[Any]":
+        # The functions are sent once per worker, not once per call.
+        self._pool = ProcessPoolExecutor(
+            1, initializer=remote.prepare, initargs=(self.functions,), env=ENVIRONMENT | os.environ
+        )
+        return self._pool.submit(os.getpid)
+
+    def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
+        try:
+            return self._pool.submit(PreparedCall(), arguments)
+        except BrokenExecutor as error:  # killed while it was idle
+            return failed(error)
+
+    def loss_message(self, error: BaseException) -> str | None:
+        return "its worker process was killed" if isinstance(error, BrokenExecutor) else None
+
+    def close(self) -> None:
+        self._pool.shutdown()
+
+    def kill(self) -> None:
+        self._pool.shutdown(kill_workers=True)
+
+
+class PreparedCall:
+    """Unpickles, in a worker, to the function that ``remote.prepare`` stored there; only its name is sent."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (remote.PREPARED,)
+
+
+@dataclass
+class ExecutorWorker(Worker):
+    """Evaluates in the user's executor, which manages its own workers."""
+
+    functions: Functions
+    executor: Executor
+
+    def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
+        self._call = self.executor.submit(remote.call, self.functions, arguments)
+        return self._call
+
+    def loss_message(self, error: BaseException) -> str | None:
+        if isinstance(error, BrokenExecutor):
+            raise RuntimeError(
+                f"the executor that was given is broken ({error}); workers= replaces a worker that was killed"
+            ) from error
+        return f"{type(error).__name__}: {error}"
+
+    def kill(self) -> None:
+        self._call.cancel()
+
+
+def check_sendable(argument: str, function: Callable[..., Any] | None) -> None:
+    """Raise a TypeError if the function cannot be pickled."""
+    try:
+        cloudpickle.dumps(function)
+    except Exception as error:  # pickling runs code of the user's own types
+        raise TypeError(
+            f"{argument} {function!r} cannot be sent to a worker ({error}); open files, locks and connections must be "
+            "made inside the function"
+        ) from error
+
+
+def completed(value: Any) -> "Future[Any]":
+    future: Future[Any] = Future()
+    future.set_result(value)
+    return future
+
+
+def failed(error: BaseException) -> "Future[Any]":
+    future: Future[Any] = Future()
+    future.set_exception(error)
+    return future

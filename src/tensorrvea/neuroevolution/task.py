@@ -1,0 +1,74 @@
+"""What defines a robot's task: model, observation, objectives, termination and reference points.
+
+All rules are functions of the generalised coordinates ``q`` and velocities ``qd``, for any batch shape and for NumPy
+and JAX arrays alike, so that each is written once for all engines.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from jaxtyping import Array, Float, PRNGKeyArray
+
+
+class Step(NamedTuple):
+    """One step of the environment, as objectives see it."""
+
+    before: Float[Any, "*batch nq"]
+    after: Float[Any, "*batch nq"]
+    velocity: Float[Any, "*batch nv"]
+    action: Float[Any, "*batch nu"]
+    dt: float
+    control_weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Objective:
+    """A reward to maximise, summed over the steps of an episode."""
+
+    name: str
+    reward: Callable[[Step], Any]
+    unit: str = ""
+
+
+def always_healthy(q: Any, qd: Any) -> Any:
+    """For robots that cannot fall: every finite state is healthy."""
+    del qd
+    return q[..., 0] == q[..., 0]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Task:
+    """A robot and its objectives. A task equals only itself, since its rules are functions."""
+
+    name: str
+    model: str
+    """Name of the MJCF file among Brax's assets."""
+    environment: str | None = None
+    """Name of the Brax environment, which defines time steps and gears; the model's by default."""
+    frames: int
+    """Physics steps per environment step."""
+    observations: int
+    actions: int
+    observe: Callable[[Any, Any], Any]
+    start: Callable[[PRNGKeyArray, Any, int], tuple[Array, Array]]
+    """Draws a start state from a key, the model's default position and the number of velocities."""
+    objectives: tuple[Objective, ...]
+    healthy: Callable[[Any, Any], Any] = always_healthy
+    """An episode ends with the first state that is not healthy."""
+    control_weight: float = 1.0
+    limit: float = 20.0
+    """A step's reward beyond this limit (plus the control cost) counts as an exploding simulation."""
+    references: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Reference points for the hypervolume, by experiment, in the rewards' own signs."""
+    plane: str = "xz"
+    """The plane of motion, for animations."""
+    ground: bool = True
+    """Whether the floor is visible from the side."""
+    pipelines: tuple[str, ...] = ("brax", "brax-spring", "brax-positional")
+    """The Brax pipelines that can simulate it; MJX and MuJoCo can simulate every task."""
+    steps: int = 1000
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        return (*self.pipelines, "mjx", "mujoco")

@@ -1,0 +1,73 @@
+"""Single episodes recorded step by step."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from tensorrvea.neuroevolution.backends.mujoco import Lanes, advance_on_host
+from tensorrvea.neuroevolution.rollout import Outcome, World, advance
+
+
+class Trajectory(NamedTuple):
+    """A recorded episode, with one more state than actions."""
+
+    q: Float[np.ndarray, "steps+1 nq"]
+    qd: Float[np.ndarray, "steps+1 nv"]
+    actions: Float[np.ndarray, "steps nu"]
+    rewards: Float[np.ndarray, "steps m"]
+    dt: float
+    failed: bool
+
+
+def record_episode(world: World, x: Any, starts: tuple[Any, Any], *, steps: int, host: bool) -> Trajectory:
+    """Record one episode of the policy ``x`` from the first of the start states."""
+    motion, outcome = (_trace_on_host if host else _trace)(world, x, starts, steps)
+    before, after, velocity, action = motion
+    ended = ~outcome.healthy | outcome.exploded
+    length = int(np.argmax(ended)) + 1 if ended.any() else steps
+    return Trajectory(
+        q=np.concatenate([before[:1], after[:length]]),
+        qd=np.concatenate([np.asarray(starts[1])[:1], velocity[:length]]),
+        actions=action[:length],
+        rewards=outcome.reward[:length],
+        dt=world.physics.dt,
+        failed=bool(outcome.exploded[length - 1]),
+    )
+
+
+def _trace(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[tuple[Any, ...], Outcome]:
+    """Simulate ``steps`` steps in compiled code, also past the end of the episode."""
+    dtype = jnp.result_type(float)
+    q, qd = (jnp.asarray(part, dtype)[:1] for part in starts)
+    traced = jax.device_get(_trace_compiled(world, jnp.asarray(x, dtype)[None], q, qd, steps=steps))
+    return jax.tree.map(lambda rows: rows[:, 0], traced)
+
+
+@partial(jax.jit, static_argnames=("world", "steps"))
+def _trace_compiled(world: World, weights: Float[Array, "1 d"], q: Array, qd: Array, *, steps: int) -> Any:
+    def step(state: Any, _: None) -> Any:
+        state, outcome, made = advance(world, weights, state)
+        return state, (made[:4], outcome)
+
+    return jax.lax.scan(step, jax.vmap(world.physics.init)(q, qd), None, length=steps)[1]
+
+
+def _trace_on_host(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[tuple[Any, ...], Outcome]:
+    """Simulate in the C engine until the episode ends."""
+    q, qd = (np.asarray(part, np.float64)[:1] for part in starts)
+    lanes = Lanes(
+        job=np.zeros(1, int), q=q, qd=qd, total=np.zeros((1, len(world.task.objectives))), length=np.zeros(1, int),
+        layers=world.policy.unpack(np.asarray(x, np.float64)[None]),
+    )  # fmt: skip
+    traced = []
+    for _ in range(steps):
+        q, qd, outcome, made = advance_on_host(world, lanes)
+        lanes = lanes._replace(q=q, qd=qd)
+        traced.append((made[:4], outcome))
+        if outcome.exploded[0] or not outcome.healthy[0]:
+            break
+    return jax.tree.map(lambda *rows: np.concatenate(rows), *traced)

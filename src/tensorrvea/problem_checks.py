@@ -1,0 +1,86 @@
+"""Checks of a problem's functions and names, made before anything is compiled."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from tensorrvea.checks import as_tuple
+
+
+def check_names(argument: str, names: Sequence[str] | None, defaults: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, or the defaults if None; there must be one string per default."""
+    checked = as_tuple(defaults if names is None else names)
+    if len(checked) != len(defaults) or not all(isinstance(name, str) for name in checked):
+        raise ValueError(f"{argument} takes {len(defaults)} strings, got {names!r:.80}")
+    return checked
+
+
+def check_column_names(objectives: Sequence[str], variables: Sequence[str] | None, count: int) -> None:
+    """Check that objectives and ``count`` variables (None: x1, x2, …) can be columns of one table with the violation."""
+    # There may be millions of default names: build them only if an objective could have one.
+    defaults = {f"x{i + 1}" for i in range(count)} if "x" in "".join(objectives) else ()
+    columns = [*objectives, *(variables or defaults), "violation"]
+    repeated = [name for name, uses in Counter(columns).items() if uses > 1]
+    if repeated:
+        raise ValueError(
+            "objective_names and variable_names must all differ, and none may be 'violation', "
+            f"got {repeated[0]!r} more than once"
+        )
+
+
+def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int) -> None:
+    """Check by tracing that ``sample(key, n)`` returns an array of shape (n, d)."""
+    rows = _unambiguous_rows(variables, objectives)
+    try:
+        shape = jax.eval_shape(lambda key: jnp.asarray(sample(key, rows)), _abstract_key()).shape
+    except Exception as error:  # whatever the user's function raises
+        raise TypeError(f"sample could not be traced with a key and {rows} rows: {error}") from error
+    if shape != (rows, variables):
+        raise ValueError(f"sample must give an array of shape (n, {variables}), got {shape} for n = {rows}")
+
+
+def check_outputs(
+    function: Callable[..., Any],
+    constraints: Callable[..., Any] | None,
+    *,
+    map_rows: Callable[..., Any],
+    variables: int,
+    objectives: int,
+    batched: bool,
+) -> None:
+    """Check the shapes of the functions' outputs by tracing, without running or compiling them.
+
+    Args:
+      map_rows: ``(function, key, x) → values``, which applies a function to the rows of ``x``.
+    """
+    rows = _unambiguous_rows(variables, objectives)
+    x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
+    takes = "(n, d)" if batched else "(d,)"
+    for argument, checked in (("function", function), ("constraints", constraints)):
+        if checked is None:
+            continue
+        try:
+            shape = jax.eval_shape(lambda k, v, f=checked: map_rows(f, k, v), _abstract_key(), x).shape
+        except Exception as error:  # whatever the user's function raises
+            raise TypeError(
+                f"{argument} could not be traced with x of shape {takes}; if it is not a JAX function, "
+                f"use HostProblem: {error}"
+            ) from error
+        if argument == "function" and shape != (rows, objectives):
+            got, wanted = (shape, f"(n, {objectives})") if batched else (shape[1:], (objectives,))
+            raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")
+        if argument == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
+            got, wanted = (shape, "(n, c)") if batched else (shape[1:], "() or (c,)")
+            raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
+
+
+def _abstract_key() -> Any:
+    return jax.eval_shape(lambda: jax.random.key(0))
+
+
+def _unambiguous_rows(*sizes: int) -> int:
+    """A number of rows that differs from all other sizes, so that a wrong axis shows."""
+    return next(rows for rows in (7, 11, 13) if rows not in sizes)

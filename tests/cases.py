@@ -1,0 +1,27 @@
+"""Every algorithm with every variation it takes, from the library's own lists."""
+
+import dataclasses
+from typing import Any
+
+import tensorrvea as tr
+
+ALGORITHMS = {cls.__name__: cls for cls in tr.algorithms.ALL}
+VARIATIONS = {cls.__name__: cls() for cls in tr.operators.VARIATIONS}
+
+
+def takes_variation(algorithm: str) -> bool:
+    return any(field.name == "variation" for field in dataclasses.fields(ALGORITHMS[algorithm]))
+
+
+NAMES = [
+    f"{algorithm}-{variation}"
+    for algorithm in ALGORITHMS
+    for variation in (VARIATIONS if takes_variation(algorithm) else [""])
+]
+
+
+def make(name: str, population: int) -> Any:
+    """Return the algorithm of a case such as ``"NSGA2-GA"``, or ``"RandomSearch-"`` for one without a variation."""
+    algorithm, variation = name.split("-")
+    settings = {"variation": VARIATIONS[variation]} if variation else {}
+    return ALGORITHMS[algorithm](population=population, **settings)
