@@ -77,7 +77,7 @@ def test_the_checkpoint_before_a_damaged_one_is_used(directory, finished, kind, 
 def test_a_flipped_bit_is_found_wherever_it_is(directory, where):
     for path in directory.glob("checkpoint-*"):
         flip(path, where)
-    with pytest.raises(DamagedError, match="no sound checkpoint"):
+    with pytest.raises(DamagedError, match="no undamaged checkpoint"):
         resume(directory)
 
 
@@ -153,7 +153,7 @@ def test_a_full_disk_ends_the_run_with_the_last_checkpoint_intact(tmp_path, monk
     monkeypatch.setattr(keep, "SHARE", 1e9)
     directory = tmp_path / "run"
     with pytest.raises(
-        RunError, match=r"generation 20 could not be written.*No space left.*generation 10\) is as it was"
+        RunError, match=r"generation 20 could not be written.*No space left.*generation 10\) is unchanged"
     ):
         run(directory, checkpoint_seconds=0.0, callbacks=count)
     monkeypatch.undo()

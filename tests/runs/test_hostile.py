@@ -176,7 +176,7 @@ def test_a_link_in_the_place_of_a_checkpoint_leads_nowhere(directory, tmp_path):
     for path in directory.glob("checkpoint-*.npz"):
         path.unlink()
         path.symlink_to(outside)
-    with pytest.raises(DamagedError, match="no sound checkpoint"):
+    with pytest.raises(DamagedError, match="no undamaged checkpoint"):
         resume(directory)
     assert outside.read_bytes() == b"mine"
 
@@ -266,5 +266,5 @@ def test_hostile_checkpoints_are_refused(directory, changes):
         if other != path:
             other.unlink()
     rewrite(path, json.loads(path.read_text()) | changes)
-    with pytest.raises(DamagedError, match="no sound checkpoint"):
+    with pytest.raises(DamagedError, match="no undamaged checkpoint"):
         load(directory)
