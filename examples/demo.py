@@ -30,7 +30,7 @@ def known_front(directory: Path, population: int, generations: int) -> None:
     table(
         f"{problem}, {result.evaluations:,} evaluations in {result.seconds:.2f} s",
         {
-            "non-dominated solutions": f"{len(result.F):,} of {result.vectors:,} reference vectors",
+            "non-dominated solutions": f"{len(result.F):,} of {result.capacity:,} reference vectors",
             "hypervolume": f"{volume:.4f} (true front: {best:.4f})",
             "IGD": f"{tr.metrics.igd(result.F, front):.5f}",
             "evaluations per second": f"{result.evaluations / result.seconds:,.0f}",
@@ -56,7 +56,7 @@ def robot(directory: Path, population: int, generations: int, steps: int) -> Non
         f"{problem.name}: {problem.variables} weights of a network, {result.evaluations:,} policies in "
         f"{result.seconds:.0f} s",
         {
-            "non-dominated policies": f"{len(result.F)} of {result.vectors} reference vectors",
+            "non-dominated policies": f"{len(result.F)} of {result.capacity} reference vectors",
             "hypervolume": f"{volume:.4g} (reference point of the paper)",
             "policies per second": f"{result.evaluations / result.seconds:,.0f}",
         },

@@ -32,8 +32,8 @@ LAYERS = [
     ("checks", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}
-# Packages whose modules import an optional third-party package, and so may be imported inside a function.
-OPTIONAL = ("neuroevolution", "adapters", "host")
+# Packages that need a large third-party package, and so may be imported inside the function that uses them.
+OPTIONAL = ("neuroevolution", "adapters", "host", "plot", "report")
 
 
 def modules() -> list[Path]:

@@ -19,7 +19,7 @@ def check_names(argument: str, names: Sequence[str] | None, defaults: Sequence[s
 
 
 def check_column_names(objectives: Sequence[str], variables: Sequence[str] | None, count: int) -> None:
-    """Check that objectives and ``count`` variables (None: x1, x2, …) can be columns of one table with the violation."""
+    """Check that objectives, ``count`` variables (None: x1, x2, …) and the violation can be columns of one table."""
     # There may be millions of default names: build them only if an objective could have one.
     defaults = {f"x{i + 1}" for i in range(count)} if "x" in "".join(objectives) else ()
     columns = [*objectives, *(variables or defaults), "violation"]

@@ -25,7 +25,7 @@ from tensorrvea.report.page import make_page, page_data
 from tensorrvea.report.progress_charts import progress_charts
 from tensorrvea.report.solutions_csv import write_csv
 from tensorrvea.report.write import collect_runs
-from tensorrvea.runs import load
+from tensorrvea import load
 
 
 def unpack(packed):

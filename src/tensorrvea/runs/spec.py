@@ -161,6 +161,3 @@ def _short(value: Any) -> str:
         known = value.get("name") or value.get("own") or value
         value = known.get("name", known) if isinstance(known, dict) else known
     return f"{value!s:.60}"
-
-
-__all__ = ["Arrays", "Spec", "decode", "decode_budget", "decode_metrics", "decode_problem", "describe"]
