@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tensorrvea.cli.plot import load_all
+from tensorrvea.api import load
 from tensorrvea.report import Run
 from tensorrvea.report.command import make_command
 from tensorrvea.report.from_result import run_from_result
@@ -18,7 +18,8 @@ def runs_from_directories(directories: Iterable[Path], *, replays: int = 0) -> l
 
 
 def _runs_from_directory(path: Path, replays: int) -> list[Run]:
-    results = load_all([path])
+    loaded = load(path)
+    results = loaded if isinstance(loaded, list) else [loaded]
     manifest = read_manifest(path)[0]
     spec = manifest["spec"]
     name = path.resolve().name
