@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tensorrvea.mating import living_rows, permutations_of_the_living, shuffled
+from tensorrvea.mating import living_rows, permute_living, shuffled
 
 COUNT = 24
 KEYS = 12_000
@@ -79,7 +79,7 @@ def test_living_rows_are_in_order():
 @pytest.mark.parametrize("count", [30, 600])
 def test_the_living_breed_equally_often_and_the_dead_never(count):
     alive = jnp.arange(20) % 3 != 1
-    mates = jax.jit(lambda key: permutations_of_the_living(key, alive, count))
+    mates = jax.jit(lambda key: permute_living(key, alive, count))
     bred = np.bincount(mates(jax.random.key(5)), minlength=20)
     living = np.asarray(alive)
     assert (bred[~living] == 0).all()
@@ -87,4 +87,4 @@ def test_the_living_breed_equally_often_and_the_dead_never(count):
 
 
 def test_no_mates_are_asked_for_by_one_who_breeds_alone():
-    assert permutations_of_the_living(jax.random.key(0), jnp.ones(4, bool), 0).shape == (0,)
+    assert permute_living(jax.random.key(0), jnp.ones(4, bool), 0).shape == (0,)

@@ -9,7 +9,7 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea.reference_vectors import (
-    exactly,
+    exact_count,
     largest_divisions,
     reference_vectors,
     simplex_lattice,
@@ -59,7 +59,7 @@ def test_two_layers_have_vectors_inside_the_simplex(objectives):
 @pytest.mark.parametrize("objectives", [2, 3, 4, 10])
 @pytest.mark.parametrize("count", [2, 3, 11, 100, 257])
 def test_exactly_as_many_as_asked_for_distinct_and_on_the_simplex(count, objectives):
-    vectors = exactly(count, objectives)
+    vectors = exact_count(count, objectives)
     assert vectors.shape == (count, objectives)
     assert (vectors >= 0).all()
     np.testing.assert_allclose(vectors.sum(axis=1), 1)
@@ -73,7 +73,7 @@ def test_the_exact_ones_are_well_spread():
     def largest_gap(vectors):
         return np.linalg.norm(dense[:, None] - vectors[None], axis=2).min(axis=1).max()
 
-    assert largest_gap(exactly(105, 3)) < 2.5 * largest_gap(simplex_lattice(13, 3))
+    assert largest_gap(exact_count(105, 3)) < 2.5 * largest_gap(simplex_lattice(13, 3))
 
 
 def test_ones_own_vectors_keep_their_directions():

@@ -1,4 +1,4 @@
-"""Checks of arguments, made where an object is made: each error names the argument, what it takes and what came."""
+"""Argument checks for constructors and public functions: errors name the argument, what it takes and what was given."""
 
 import dataclasses
 import math
@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 DIRECTIONS = ("min", "max")
 ONE = "one number"
 
-# What JAX takes for a number or an array of them.
+# What JAX accepts as a number or an array.
 Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
 
 
 def is_traced(value: Any) -> bool:
-    """Whether a number, or one in a list, is inside one of JAX's transformations, where it has no value to check."""
+    """Return whether a number, or one in a tree, is a tracer of a JAX transformation, which has no value to check."""
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
 
 
@@ -40,10 +40,9 @@ def check_number(
     open_minimum: bool = False,
     scalar: bool = False,
 ) -> None:
-    """A finite number in [minimum, maximum], or in (minimum, maximum] if ``open_minimum``.
+    """Check for a finite number in [minimum, maximum], or in (minimum, maximum] if ``open_minimum``.
 
-    Arrays of numbers (as in a sweep over settings) are checked element by element, but refused for a ``scalar``;
-    tracers are let through.
+    Arrays (as in a sweep over settings) are checked element by element, but rejected if ``scalar``. Tracers pass.
     """
     if is_traced(value):
         return
@@ -70,15 +69,15 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_part(name: str, value: Any, *parts: str, takes: str) -> None:
-    """An object that has all these parts, and not its class."""
+    """Check for an object, not a class, that has all the named attributes."""
     if isinstance(value, type) or not all(hasattr(value, part) for part in parts):
         raise TypeError(f"{name} takes {takes}, got {value!r:.80}")
 
 
 def check_settings(name: str, value: Any, variables: int) -> None:
-    """What compiled code can take as an argument: a pytree of numbers and arrays.
+    """Check for a pytree of numbers and arrays, which compiled code can take as an argument.
 
-    What is a number in it is a single one, or, in its parts, one for each of the variables that they breed.
+    Number settings must be scalars; in nested parts, such as operators, one number per variable is allowed as well.
     """
     for path, leaf in jax.tree_util.tree_leaves_with_path(value):
         if not isinstance(leaf, Numeric):
@@ -102,7 +101,7 @@ def _check_shapes(name: str, value: Any, shapes: dict[tuple[int, ...], str], var
 
 
 def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.ndarray:
-    """A finite array of floats with ``ndim`` axes; ``shape`` says in words what they are."""
+    """Return the value as a finite array of floats with ``ndim`` axes, which ``shape`` describes for the error."""
     array = _as_floats(value)
     if array is None:
         raise TypeError(f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {value!r:.80}")
@@ -115,7 +114,7 @@ def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.nda
 
 
 def _as_floats(value: Any) -> np.ndarray | None:
-    """The same in double precision; None if it is not of real numbers: NumPy would read texts, and cut complex ones."""
+    """Return the value in double precision, or None if not real: NumPy would parse strings and drop imaginary parts."""
     try:
         array = np.asarray(value)
         if array.dtype == object:
@@ -128,7 +127,7 @@ def _as_floats(value: Any) -> np.ndarray | None:
 
 
 def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray:
-    """Points in objective space, one a row: a finite array with at least ``minimum`` rows."""
+    """Return points in objective space, one per row, as a finite array with at least ``minimum`` rows."""
     array = check_array(name, value, shape="(points, objectives)", ndim=2)
     if array.shape[1] == 0:
         raise ValueError(f"{name} must have at least one objective, got an array of shape {array.shape}")
@@ -139,7 +138,7 @@ def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray
 
 
 def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[str, ...]:
-    """``"min"`` or ``"max"`` for each objective; one for all may be given."""
+    """Return ``"min"`` or ``"max"`` for each objective; a single one stands for all."""
     each = (directions,) * objectives if isinstance(directions, str) else as_tuple(directions)
     if len(each) != objectives:
         raise ValueError(
@@ -149,7 +148,7 @@ def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[
 
 
 def as_tuple(value: Any) -> tuple:
-    """What is in a list, or in anything else that has an order; nothing for a text, a set or a number."""
+    """Return the items of an ordered iterable; an empty tuple for a string, a set or a number."""
     try:
         return () if isinstance(value, str | set | frozenset) else tuple(value)
     except TypeError:
@@ -163,6 +162,6 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 
 def hint(value: Any, choices: tuple[str, ...]) -> str:
-    """The nearest name, for a typing slip."""
+    """Suggest the nearest name, for a typing slip."""
     near = get_close_matches(str(value), choices, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -8,7 +8,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_integer
 from tensorrvea.devices import padded_size
-from tensorrvea.mating import permutations_of_the_living
+from tensorrvea.mating import permute_living
 from tensorrvea.operators.base import Variation, check_variation
 from tensorrvea.population import Offspring, Pool, Population, empty_population, evaluated, join, settle
 from tensorrvea.problem import Problem
@@ -87,7 +87,7 @@ class Evolution:
 
     def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
         """Return the rows of ``count`` parents. By default every survivor is a parent equally often."""
-        return permutations_of_the_living(key, state.population.alive, count)
+        return permute_living(key, state.population.alive, count)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         """Return who of the pool survives."""

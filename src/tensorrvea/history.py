@@ -14,7 +14,7 @@ from tensorrvea.selection.dominance import nondominated
 
 @dataclass
 class Individuals:
-    """Solutions as the user sees them: decoded variables, objectives in their own signs, violation of constraints."""
+    """Solutions as the user sees them: decoded variables, objectives in the user's signs, constraint violation."""
 
     X: Float[np.ndarray, "n d"]
     F: Float[np.ndarray, "n m"]
@@ -27,7 +27,7 @@ class Individuals:
         return Individuals(self.X[which], self.F[which], self.violation[which])
 
     def read_only(self) -> "Individuals":
-        """Return the same arrays, which can no longer be changed and so may be shared."""
+        """Make the arrays read-only, so that they can be shared, and return the same object."""
         for array in (self.X, self.F, self.violation):
             array.flags.writeable = False
         return self
@@ -36,7 +36,7 @@ class Individuals:
         """Return the non-dominated feasible individuals, without repetitions."""
         feasible = self.rows(self.violation <= 0)
         best = feasible.rows(nondominated(feasible.F, problem.directions)) if len(feasible) else feasible
-        # Adding zero makes −0 and 0 equal. Sorting long rows would take seconds.
+        # Adding zero makes −0 and 0 equal. By hash, since sorting long rows would take seconds.
         both = np.concatenate([best.F, best.X], axis=1) + 0.0
         first: dict[bytes, int] = {}
         for i, row in enumerate(both):
@@ -49,7 +49,7 @@ class History:
     """One entry per generation; generation 0 is the first population.
 
     ``ideal`` and ``nadir`` are the best and the worst value of each objective among the feasible survivors (all
-    living ones where none is feasible). ``fronts`` and ``populations`` are recorded if ``history=`` asks for
+    living ones if none is feasible). ``fronts`` and ``populations`` are recorded if ``history=`` requests
     them; their arrays are read-only.
     """
 
@@ -71,7 +71,7 @@ class History:
 
 
 class Recorder:
-    """Records of one run or of a batch, as they came from the device: a part per chunk of generations."""
+    """Records of one run or of a batch, in parts as they came from the device: one per chunk of generations."""
 
     def __init__(self) -> None:
         self.parts: list[Record] = []
@@ -102,7 +102,7 @@ class Recorder:
     def history(
         self, problem: Problem, population: int, kind: str, progress: list[float], seconds: list[float], run: int | None
     ) -> History:
-        """Return the history of one run, or of number ``run`` of a batch."""
+        """Return the history of a single run, or of run number ``run`` of a batch."""
         record: Any = self.summary()
         if run is not None:
             record = jax.tree.map(lambda rows: rows[:, run], record)
@@ -126,7 +126,7 @@ class Recorder:
         return history
 
     def _show(self, problem: Problem, kind: str, run: int | None) -> list[Individuals]:
-        """Return fronts or populations as the user sees them; callbacks ask often, so they are made once."""
+        """Return fronts or populations as the user sees them; cached, since callbacks ask often."""
         shown = self._shown.setdefault(run, [])
         start = 0
         for part in self.parts:
@@ -147,6 +147,6 @@ def individuals(
     problem: Problem, x: np.ndarray, f: np.ndarray, violation: np.ndarray, alive: np.ndarray
 ) -> Individuals:
     """Return the living rows as the user sees them."""
-    # All rows are decoded: their number is the same each time, so the decoding is compiled once.
+    # All rows are decoded, living or not: their number is constant, so decoding is compiled once.
     shown = problem.show(x) if x.shape[1] else np.asarray(x)
     return Individuals(shown[alive], np.asarray(f, np.float64)[alive] * problem.signs, np.asarray(violation)[alive])

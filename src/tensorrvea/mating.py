@@ -23,10 +23,10 @@ def first_living(alive: Bool[Array, " n"], places: int) -> tuple[Int[Array, " pl
     return jnp.pad(rows, (0, spare))[:places], jnp.arange(places) < alive.sum()
 
 
-def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], count: int) -> Int[Array, " count"]:
+def permute_living(key: PRNGKeyArray, alive: Bool[Array, " r"], count: int) -> Int[Array, " count"]:
     """Return random permutations of the living rows, one after the other, cut to ``count``.
 
-    So every row is drawn equally often, except that only a part of the last permutation may be used.
+    Every row is drawn equally often, up to one, since only a part of the last permutation may be used.
     """
     rows, living = living_rows(alive)
     return rows[shuffled(key, living, count)]
@@ -35,8 +35,8 @@ def permutations_of_the_living(key: PRNGKeyArray, alive: Bool[Array, " r"], coun
 def binary_tournaments(
     key: PRNGKeyArray, alive: Bool[Array, " n"], score: Float[Array, " n"], count: int
 ) -> Int[Array, " count"]:
-    """Return the better of two living rows, ``count`` times. All compete equally often; of equals the first wins."""
-    one, other = permutations_of_the_living(key, alive, 2 * count).reshape(count, 2).T
+    """Return the better of two living rows, ``count`` times. All compete equally often; the first wins a tie."""
+    one, other = permute_living(key, alive, 2 * count).reshape(count, 2).T
     return jnp.where(score[one] <= score[other], one, other)
 
 
@@ -50,7 +50,7 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
     """
     place = jnp.arange(count, dtype=jnp.uint32)
     block, position = place // living.astype(jnp.uint32), place % living.astype(jnp.uint32)
-    # Halves of one or two bits mix too little: among fewer than eight rows, some would come first more often.
+    # At least five bits, since smaller halves mix too little: among fewer than eight rows, some would come first more.
     bits = jnp.maximum(32 - lax.clz((living - 1).astype(jnp.uint32)), 5)
     low_bits = bits // 2
     low_mask, high_mask = (jnp.uint32(1) << low_bits) - 1, (jnp.uint32(1) << (bits - low_bits)) - 1
@@ -59,20 +59,20 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
 
     def network(value: Array) -> Array:
         low, high = value & low_mask, value >> low_bits
-        for turn in range(0, 8, 2):
-            low = low ^ (mix(high ^ block_key[0], block_key[1] + jnp.uint32(turn)) & low_mask)
-            high = high ^ (mix(low ^ block_key[1], block_key[0] + jnp.uint32(turn + 1)) & high_mask)
+        for step in range(0, 8, 2):
+            low = low ^ (mix(high ^ block_key[0], block_key[1] + jnp.uint32(step)) & low_mask)
+            high = high ^ (mix(low ^ block_key[1], block_key[0] + jnp.uint32(step + 1)) & high_mask)
         return high << low_bits | low
 
     def outside(value: Array) -> Array:
         return value >= living.astype(jnp.uint32)
 
-    walked = lax.while_loop(
+    permuted = lax.while_loop(
         lambda value: outside(value).any(),
         lambda value: jnp.where(outside(value), network(value), value),
         network(position),
     )
-    return walked.astype(jnp.int32)
+    return permuted.astype(jnp.int32)
 
 
 def mix(word: Array, key: Array) -> Array:

@@ -1,8 +1,8 @@
-"""Several processes that are one run: JAX's own multi-process runtime, and what they must agree on.
+"""Runs over several processes: JAX's multi-process runtime, and communication between them.
 
 Every process runs the same script, and all of them compile and call the same code in the same order. What only one can
-know (its clock, its signals, its disk) goes from the first to the others here. With one process, nothing here does
-anything.
+know (its clock, its signals, its disk) is broadcast from the primary process, the first one. With a single process,
+these functions do nothing.
 """
 
 import atexit
@@ -19,28 +19,28 @@ from jax.experimental.multihost_utils import broadcast_one_to_all, process_allga
 
 from tensorrvea.checks import check_integer
 
-# Seconds without a sign of life after which a process counts as lost.
+# Seconds without a heartbeat after which a process counts as lost.
 HEARTBEAT = 30
-# Bytes of a message that need no second one, and that go at once.
+# Bytes of the first message of a broadcast, and the most of each further one.
 SMALL, LARGE = 2**10, 2**26
-# What the errors of a broken connection have in common: who it was that noticed.
+# Names of the runtimes that report a broken connection, as they appear in its errors.
 RUNTIMES = ("gloo", "nccl", "coordination service", "distributed service")
 
 
 class LostProcessError(RuntimeError):
-    """Another process of the run is gone."""
+    """Another process of the run was lost."""
 
 
 def distributed(*, coordinator: str | None = None, processes: int | None = None, index: int | None = None) -> None:
-    """Makes this process one of several that do the same runs together, over all devices of all of them.
+    """Join several processes, so that runs use the devices of all of them.
 
-    Every process calls it once, before anything of JAX runs, and goes on with the same script. Without arguments, they
-    find each other by what Slurm, Open MPI or Kubernetes have told them (see ``jax.distributed.initialize``).
+    Every process calls this once, before any other use of JAX, and then runs the same script. Without arguments, the
+    processes find each other by the environment of Slurm, Open MPI or Kubernetes (see ``jax.distributed.initialize``).
 
     Args:
       coordinator: ``"host:port"`` of the first process, with a port that is free there.
-      processes: how many there are.
-      index: which of them this one is, from 0 on.
+      processes: the number of processes.
+      index: the number of this process, from 0.
     """
     given = {"coordinator": coordinator, "processes": processes, "index": index}
     missing = [name for name, value in given.items() if value is None]
@@ -50,7 +50,7 @@ def distributed(*, coordinator: str | None = None, processes: int | None = None,
         raise ValueError(f"index must be below {processes}, the number of processes, got {index}")
     if coordinator is not None and not coordinator.rpartition(":")[2].isdigit():
         raise ValueError(f"coordinator must be host:port, got {coordinator!r}")
-    # JAX would listen to SIGTERM itself, and nobody else would hear of it.
+    # JAX would handle SIGTERM itself and hide it from the run, which saves a checkpoint.
     jax.config.update("jax_enable_preemption_service", False)
     try:
         jax.distributed.initialize(
@@ -59,7 +59,7 @@ def distributed(*, coordinator: str | None = None, processes: int | None = None,
         )  # fmt: skip
     except ValueError as error:
         raise ValueError(
-            f"no launcher was found that says what the other processes are: give {', '.join(missing)} ({error})"
+            f"no launcher (Slurm, Open MPI, Kubernetes) was found: give {', '.join(missing)} ({error})"
         ) from error
     atexit.register(_exit_if_peers_lost)
 
@@ -69,15 +69,15 @@ def is_distributed() -> bool:
 
 
 def is_primary() -> bool:
-    """Whether this is the process that prints and writes."""
+    """Return whether this is the process that prints and writes."""
     return not is_distributed() or jax.process_index() == 0
 
 
-# What all know.
+# Communication
 
 
 def broadcast_from_primary(value: Any) -> Any:
-    """What the first process says."""
+    """Return the value that the primary process passes."""
     if not is_distributed():
         return value
     message = pickle.dumps(value) if is_primary() else b""
@@ -85,7 +85,7 @@ def broadcast_from_primary(value: Any) -> Any:
     length, message = int.from_bytes(head[:8], "big"), message[SMALL - 8 :]
     received = [head[8:]]
     for start in range(0, length - (SMALL - 8), LARGE):
-        size = min(LARGE, 1 << (length - SMALL + 8 - start - 1).bit_length())  # few sizes: each is compiled
+        size = min(LARGE, 1 << (length - SMALL + 8 - start - 1).bit_length())  # powers of two, as each size is compiled
         received.append(_broadcast(message[start : start + size], size))
     return pickle.loads(b"".join(received)[:length])
 
@@ -95,7 +95,7 @@ def _broadcast(message: bytes, size: int) -> bytes:
 
 
 def on_primary_process(function: Callable[[], Any]) -> Any:
-    """What ``function`` gives, or raises, in the first process; the others do not call it."""
+    """Call ``function`` in the primary process only, and return its value, or raise its exception, in all."""
     if not is_distributed():
         return function()
     value, error = None, None
@@ -113,26 +113,26 @@ def on_primary_process(function: Callable[[], Any]) -> Any:
 def _sendable(error: BaseException) -> BaseException:
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:  # An exception of the user's may fail to be pickled, or to be made again, in any way.
+    except Exception:  # Pickling or unpickling a user's exception may raise anything.
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
 
 
 def gather_from_all(numbers: list[int]) -> np.ndarray:
-    """The numbers of every process, a row each."""
+    """Return the numbers of all processes, one row per process."""
     row = np.asarray(numbers, np.int32)
     return process_allgather(row) if is_distributed() else row[None]
 
 
 def fetch(tree: Any) -> Any:
-    """Arrays as they are on all devices of all processes, on the host of each."""
+    """Return arrays that are spread over all devices of all processes as NumPy arrays, in every process."""
     return jax.tree.map(_fetch_one, tree) if is_distributed() else jax.device_get(tree)
 
 
 def _fetch_one(leaf: Any) -> np.ndarray:
     if not isinstance(leaf, jax.Array) or leaf.is_fully_replicated or leaf.is_fully_addressable:
         return np.asarray(leaf)
-    # Some columns at a time: all of X may be more than a device has room for.
+    # Some columns at a time, since all of X may not fit in the memory of a device.
     pieces = -(-leaf.nbytes // LARGE) if leaf.ndim > 1 else 1
     width = -(-leaf.shape[-1] // pieces)
     starts = range(0, leaf.shape[-1], width) if width else range(1)
@@ -140,34 +140,34 @@ def _fetch_one(leaf: Any) -> np.ndarray:
     return np.concatenate(parts, axis=-1)
 
 
-# When one is gone.
+# Lost processes
 
 _lost = False
 
 
 @contextmanager
 def detect_lost_peers() -> Iterator[None]:
-    """In here, what goes wrong because another process is gone says so."""
+    """Raise errors that come from the loss of another process as ``LostProcessError``."""
     global _lost
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        if isinstance(error, LostProcessError) or not (is_distributed() and _is_of_a_runtime(error)):
+        if isinstance(error, LostProcessError) or not (is_distributed() and _is_from_runtime(error)):
             raise
         _lost = True
         raise LostProcessError(
             f"process {jax.process_index()} of {jax.process_count()} has lost another one, and the run ends here; "
-            "a run with a directory goes on from its last checkpoint, with any number of processes, "
-            f"if it is resumed ({error!s:.200})"
+            "a run with a directory can be resumed from its last checkpoint, with any number of processes "
+            f"({error!s:.200})"
         ) from error
 
 
-def _is_of_a_runtime(error: BaseException) -> bool:
+def _is_from_runtime(error: BaseException) -> bool:
     return any(name in str(error).lower() for name in RUNTIMES)
 
 
 def leave(code: int) -> NoReturn:
-    """Ends this process without waiting for the others, which JAX would do, and abort if they do not come."""
+    """End this process without waiting for the others; JAX would wait, and abort if one is lost."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

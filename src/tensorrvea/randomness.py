@@ -3,8 +3,8 @@
 ``jax.random.bits`` writes its words to memory before anything can read them, which costs more than the operators
 themselves. ``words`` is the same generator, Threefry-2x32 with its full 20 rounds (Salmon et al., "Parallel Random
 Numbers: As Easy as 1, 2, 3", 2011), as plain arithmetic on an element's own coordinates: XLA computes each word
-inside the loop that needs it. A word depends on the key and on where its element is, and on nothing else: not on
-how many rows there are, how they are sharded, or how many runs are batched.
+inside the loop that needs it. A word depends only on the key and the position of its element, not on the number of
+rows, their sharding, or the number of runs in a batch.
 """
 
 import jax
@@ -20,7 +20,7 @@ def threefry(
     key: tuple[UInt32[Array, ""], UInt32[Array, ""]],
     counter: tuple[UInt32[Array, "..."], UInt32[Array, "..."]],
 ) -> tuple[UInt32[Array, "..."], UInt32[Array, "..."]]:
-    """Threefry-2x32-20: two random words from two words of key and two of counter."""
+    """Return two random words from two words of key and two of counter, by Threefry-2x32-20."""
     schedule = (*key, key[0] ^ key[1] ^ jnp.uint32(PARITY))
     a, b = counter[0] + schedule[0], counter[1] + schedule[1]
     for injection in range(1, 6):
@@ -33,29 +33,29 @@ def threefry(
 
 
 def words(key: PRNGKeyArray, shape: tuple[int, ...]) -> UInt32[Array, "..."]:
-    """A random word for each element of an array of one or two axes."""
+    """Return a random word for each element of an array of one or two axes."""
     data = jax.random.key_data(key).astype(jnp.uint32)
     row = lax.broadcasted_iota(jnp.uint32, shape, 0)
     column = lax.broadcasted_iota(jnp.uint32, shape, 1) if len(shape) == 2 else jnp.zeros(shape, jnp.uint32)
-    # The key may be of any of JAX's generators: the first and the last of its words seed this one.
+    # Keys of all of JAX's generators are accepted: their first and last words seed this one.
     return threefry((data[0], data[-1]), (row, column))[0]
 
 
 def unit(word: UInt32[Array, "..."], bits: int = 32) -> Float[Array, "..."]:
-    """The lower ``bits`` of a word as a number in (0, 1], the middle of its cell of 2^-bits."""
+    """Map the lower ``bits`` of a word to a number in (0, 1], the middle of its cell of width 2^-bits."""
     dtype = jnp.result_type(float)
     return (word & jnp.uint32((1 << bits) - 1)).astype(dtype) * 2.0**-bits + 2.0 ** -(bits + 1)
 
 
 def uniform(key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
-    """Random numbers in (0, 1], fused like ``words``."""
+    """Return random numbers in (0, 1], fused like ``words``."""
     return unit(words(key, shape))
 
 
 def below(word: UInt32[Array, "..."], bound: Array | int) -> Array:
-    """A random index in [0, bound), for bounds far below 2^32: the word's place in 2^16 · 2^16 cells, scaled.
+    """Return a random index in [0, bound), for bounds far below 2^32: word · bound / 2^32, rounded down.
 
-    The product word · bound / 2^32 is made of halves, since there are no 64-bit words here.
+    The product is computed from 16-bit halves, since 64-bit integers are not available in single precision.
     """
     bound = jnp.asarray(bound).astype(jnp.uint32)
     high, low = word >> 16, word & jnp.uint32(0xFFFF)

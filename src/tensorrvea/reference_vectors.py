@@ -1,4 +1,4 @@
-"""Reference vectors: directions spread over the objective space, in which the search is divided."""
+"""Reference vectors: directions spread over the objective space, among which the search is divided."""
 
 from itertools import combinations
 from math import comb
@@ -18,23 +18,23 @@ Rows = TypeVar("Rows", Array, np.ndarray)
 
 
 def reference_vectors(choice: str | ArrayLike, population: int, objectives: int) -> Float[Array | np.ndarray, "r m"]:
-    """The vectors that ``choice`` asks for: one of GENERATORS, or the user's own."""
+    """Return the vectors that ``choice`` names (one of GENERATORS), or the user's own with length one."""
     if not isinstance(choice, str):
-        # Of length one before they are in the device's precision, which may not hold what is very small or large.
+        # Normalised in double precision, since very small or large entries may not fit in single precision.
         traced, dtype = is_traced(choice), jnp.result_type(float)
         vectors = jnp.asarray(choice, dtype) if traced else unit_rows(check_vectors("vectors", choice))
         if vectors.shape[-1] != objectives:
-            raise ValueError(f"vectors must have {objectives} columns, one an objective, got shape {vectors.shape}")
+            raise ValueError(f"vectors must have {objectives} columns, one per objective, got shape {vectors.shape}")
         return vectors
     if choice == "exact":
-        return exactly(population, objectives)
+        return exact_count(population, objectives)
     if choice == "layers":
         return two_layers(population, objectives)
     divisions = largest_divisions(population, objectives)
     if divisions == 0:
         raise ValueError(
             f"population must be at least {objectives} for a lattice of vectors over {objectives} objectives, "
-            f'got {population}; vectors="exact" takes any'
+            f'got {population}; vectors="exact" takes any population'
         )
     return simplex_lattice(divisions, objectives)
 
@@ -53,15 +53,15 @@ def check_vectors(name: str, vectors: ArrayLike) -> np.ndarray:
 
 
 def unit_rows(vectors: Float[Rows, "r m"]) -> Float[Rows, "r m"]:
-    # The largest is made 1 first: squares of very large and very small numbers leave the range of floats.
+    # Scaled by the largest entry first, so that squares neither overflow nor underflow.
     vectors = vectors / vectors.max(axis=1, keepdims=True)
     return vectors / vectors.__array_namespace__().linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def two_layers(most: int, objectives: int) -> Float[np.ndarray, "r m"]:
-    """A lattice on the simplex and a smaller one inside it, together at most ``most``.
+    """Return a lattice on the simplex and a smaller one inside it, together at most ``most`` points.
 
-    With many objectives, a lattice of a sensible size has no point that is not on the boundary.
+    With many objectives, all points of a single lattice of reasonable size are on the boundary.
     """
     outer = largest_divisions(most, objectives)
     while outer > 1 and lattice_size(outer, objectives) + lattice_size(outer - 1, objectives) > most:
@@ -72,15 +72,15 @@ def two_layers(most: int, objectives: int) -> Float[np.ndarray, "r m"]:
     inner = largest_divisions(most - len(boundary), objectives)
     if inner == 0:
         return boundary
-    # Drawn half-way to the centre, as Deb and Jain do (NSGA-III, 2014).
+    # Shrunk half-way to the centre, as by Deb and Jain (NSGA-III, 2014).
     inside = 0.5 * simplex_lattice(min(inner, max(outer - 1, 1)), objectives) + 0.5 / objectives
     return np.vstack([boundary, inside])
 
 
-def exactly(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
-    """Exactly ``count`` points of the simplex, the corners among them where there is room, the others well spread.
+def exact_count(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
+    """Return exactly ``count`` points of the simplex: its corners as far as there is room, and well-spread others.
 
-    The others are a Halton sequence carried onto the simplex by the spacings of sorted coordinates.
+    The others are a Halton sequence mapped to the simplex by the spacings of its sorted coordinates.
     """
     check_integer("population", count, minimum=2)
     corners = np.eye(objectives)[:count]
@@ -95,7 +95,7 @@ def exactly(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
 
 
 def simplex_lattice(divisions: int, objectives: int) -> Float[np.ndarray, "r m"]:
-    """Das and Dennis's lattice: all points of the simplex whose coordinates are multiples of 1/divisions.
+    """Return Das and Dennis's lattice: all points of the simplex whose coordinates are multiples of 1/divisions.
 
     >>> simplex_lattice(2, 2)
     array([[0. , 1. ],
@@ -104,7 +104,7 @@ def simplex_lattice(divisions: int, objectives: int) -> Float[np.ndarray, "r m"]
     """
     check_integer("divisions", divisions, minimum=1)
     check_integer("objectives", objectives, minimum=2)
-    # Stars and bars: a point is where m − 1 bars stand among the divisions.
+    # Stars and bars: a point is a choice of m − 1 bars among the divisions.
     size = comb(divisions + objectives - 1, objectives - 1)
     bars = np.fromiter(
         (bar for chosen in combinations(range(divisions + objectives - 1), objectives - 1) for bar in chosen),
@@ -120,7 +120,7 @@ def lattice_size(divisions: int, objectives: int) -> int:
 
 
 def largest_divisions(most: int, objectives: int) -> int:
-    """Divisions of the largest simplex lattice with at most ``most`` points; 0 if even the corners are too many."""
+    """Return the divisions of the largest lattice with at most ``most`` points; 0 if even the corners are too many."""
     divisions = 0
     while lattice_size(divisions + 1, objectives) <= most:
         divisions += 1
@@ -128,7 +128,7 @@ def largest_divisions(most: int, objectives: int) -> int:
 
 
 def simplex_lattice_of_about(points: int, objectives: int) -> Float[np.ndarray, "r m"]:
-    """The smallest simplex lattice with at least ``points`` points."""
+    """Return the smallest simplex lattice with at least ``points`` points."""
     check_integer("points", points, minimum=1)
     divisions = largest_divisions(points, objectives)
     if divisions == 0 or lattice_size(divisions, objectives) < points:

@@ -1,4 +1,4 @@
-"""What a run found."""
+"""The result of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Result:
-    """What a run found, as NumPy arrays in the user's signs; never a NaN, never padding.
+    """The result of a run, as NumPy arrays in the user's signs, without NaN and without padding.
 
-    ``population`` are all living survivors; ``archive`` the best ever found, if one was asked for. ``seconds`` leave
-    out compilation. ``stopped`` says why the run ended.
+    ``population`` holds all living survivors; ``archive`` the best solutions of the whole run, if one was requested.
+    ``seconds`` exclude compilation. ``stopped`` says why the run ended.
     """
 
     problem: Problem
@@ -72,28 +72,29 @@ class Result:
 
     @property
     def failed(self) -> int:
-        """How many evaluations came back NaN or infinite."""
+        """The number of evaluations that returned NaN or infinity."""
         return int(self.history.failed.sum())
 
     @cached_property
     def scores(self) -> Any:
-        """The front scored again where the search has not looked, from problems that can: ``mean`` and ``spread``
-        of each row of ``X``, as ``neuroevolution.rescore`` gives them. None from others.
+        """``mean`` and ``spread`` of each row of ``X`` over new episodes (see ``neuroevolution.rescore``).
+
+        None for problems that have no ``rescore``.
         """
         return None if len(self.X) == 0 else self.problem.rescore(self.X)
 
     def knee(self) -> int:
-        """The row of ``X`` and ``F`` where a gain in one objective begins to cost much in another."""
+        """Return the row of ``X`` and ``F`` where a gain in one objective begins to cost much in another."""
         self._need_front("knee")
         return decision.knee(self.F, self.problem.directions)
 
     def best_by_weights(self, weights: ArrayLike, method: str = "sum") -> int:
-        """The row of ``X`` and ``F`` that serves the weights best, by weighted sum or ``"tchebycheff"``."""
+        """Return the row of ``X`` and ``F`` that is best for the weights, by weighted sum or ``"tchebycheff"``."""
         self._need_front("best_by_weights")
         return decision.best_by_weights(self.F, weights, self.problem.directions, method)
 
     def to_dataframe(self) -> "pandas.DataFrame":
-        """The front as a table: a column for each variable and objective, by name, and one for the violation."""
+        """Return the front as a table with a named column per variable and objective, and one for the violation."""
         try:
             import pandas
         except ImportError:
@@ -102,8 +103,8 @@ class Result:
         return pandas.DataFrame(np.column_stack([self.X, self.F, self.violation]), columns=names)
 
     def plot(self, **options: Any) -> "Figure":
-        """The front as a picture: 2-D, 3-D, or parallel coordinates from four objectives on (see ``plot_front``)."""
-        from tensorrvea.plot import plot_front
+        """Plot the front in 2-D, 3-D, or, from four objectives on, parallel coordinates (see ``plot_front``)."""
+        from tensorrvea.plot import plot_front  # which needs matplotlib, an optional package
 
         self._need_front("plot")
         problem = self.problem
@@ -114,8 +115,8 @@ class Result:
         return plot_front(self.F, **(described | options))
 
     def report(self, path: "str | Path", *, title: str | None = None, replays: int = 12) -> "Path":
-        """Writes one HTML page, made for choosing a solution, and gives its path (see ``tensorrvea.report``)."""
-        from tensorrvea.report import report
+        """Write one HTML page for choosing a solution, and return its path (see ``tensorrvea.report``)."""
+        from tensorrvea.report import report  # which imports this module
 
         return report(self, path, title=title, replays=replays)
 

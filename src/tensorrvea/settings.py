@@ -1,27 +1,31 @@
 """Frozen keyword-only dataclasses that are also pytrees: how algorithms and operators hold their settings."""
 
 import dataclasses
-from typing import Any, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
 
 import jax
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
 
 def static(default: Any = dataclasses.MISSING) -> Any:
-    """A field that sets a shape or chooses code, so that another value compiles again."""
+    """Declare a field that sets a shape or chooses code, so that another value needs another compilation."""
     return dataclasses.field(default=default, metadata={"static": True})
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(static, dataclasses.field))
 def settings(cls: type[T]) -> type[T]:
-    """Makes a class of settings: numbers are leaves (one can vmap over them), what is static or text is not.
+    """Make a class of settings: fields are leaves (one can vmap over numbers), except static ones and strings.
 
-    JAX rebuilds such objects with tracers, None and axis numbers in the place of numbers. The argument checks of
-    ``__post_init__`` are not run then.
+    JAX rebuilds such objects with tracers, None and axis numbers in place of numbers, without the argument checks of
+    ``__post_init__``.
     """
     cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
-    fields = [(field.name, bool(field.metadata.get("static"))) for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    declared = dataclasses.fields(cast("type[DataclassInstance]", cls))
+    fields = [(field.name, bool(field.metadata.get("static"))) for field in declared]
 
     def flatten_with_keys(instance: T) -> tuple[list, tuple]:
         leaves: list = []

@@ -12,7 +12,7 @@ from tensorrvea.settings import settings
 
 
 class StopCriterion:
-    """The base of the criteria here; any function of a ``Result`` can be given as ``stop=`` as well."""
+    """Base class of the criteria in this module; ``stop=`` takes any function of a ``Result`` as well."""
 
     def check(self, problem: Problem, metrics: Collection[str]) -> None:
         """Raise before the run if the criterion does not fit the problem or the recorded metrics."""
@@ -24,9 +24,9 @@ class StopCriterion:
 
 @settings
 class Stagnation(StopCriterion):
-    """End a run when neither the ideal nor the nadir point has moved for some generations.
+    """End a run when neither the ideal nor the nadir point has moved for ``generations`` generations.
 
-    A point has moved if one of its objectives changed by more than ``tolerance`` of the range between the two points.
+    A point has moved if one of its objectives changed by more than ``tolerance`` times the range between the points.
     """
 
     generations: int = 50
@@ -47,7 +47,7 @@ class Stagnation(StopCriterion):
 
 
 class Target(StopCriterion):
-    """End a run when a solution is found that is at least as good as ``objectives`` in each of them."""
+    """End a run when a solution is at least as good as ``objectives`` in every objective."""
 
     def __init__(self, objectives: ArrayLike):
         self.objectives = check_array("objectives", objectives, shape="(objectives,)", ndim=1)
@@ -65,7 +65,7 @@ class Target(StopCriterion):
 
 @settings
 class MetricReached(StopCriterion):
-    """End a run when a recorded metric is at least, or at most, some value."""
+    """End a run when a recorded metric reaches ``at_least`` or ``at_most``."""
 
     metric: str
     at_least: float | None = None
@@ -73,7 +73,7 @@ class MetricReached(StopCriterion):
 
     def __post_init__(self) -> None:
         if (self.at_least is None) == (self.at_most is None):
-            raise ValueError("MetricReached takes one of at_least and at_most")
+            raise ValueError("MetricReached takes exactly one of at_least and at_most")
         for name, value in (("at_least", self.at_least), ("at_most", self.at_most)):
             if value is not None:
                 check_number(name, value)

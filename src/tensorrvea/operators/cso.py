@@ -27,10 +27,10 @@ class Competitor(NamedTuple):
 
 @settings
 class CSO:
-    """Parents compete in pairs, and the loser learns from the winner.
+    """Competitive swarm: parents compete in pairs, and the loser learns from the winner.
 
-    v ← r₁ v + r₂ (winner − loser) + φ r₃ (mean − loser), loser ← loser + v. Two parents are drawn for each
-    child, since a winner does not move and need not be evaluated again.
+    v ← r₁ v + r₂ (winner − loser) + φ r₃ (mean − loser), loser ← loser + v. Each child takes two parents, since a
+    winner does not move and need not be evaluated again.
     """
 
     phi: float = 0.1
@@ -71,9 +71,9 @@ class CSO:
 
 
 def mean_of_living(survivors: Population, lower: Any, upper: Any) -> Float[Array, " d"]:
-    """Return the mean of each variable among the living, to the same bits for any order of addition.
+    """Return the mean of each variable over the living rows, with the same bits for any order of addition.
 
-    Sums of integers are exact: a variable is counted in steps of its range, as fine as the sum can hold.
+    Sums of integers are exact: each variable is rounded to steps of its range, as fine as the sum can hold.
     """
     x = survivors.x
     integer = jnp.int64 if x.dtype == jnp.float64 else jnp.int32

@@ -17,10 +17,10 @@ from tensorrvea.settings import settings
 
 @settings
 class DE(Stateless):
-    """Each parent has one child: a third survivor moved along the difference of two more, a + F (b − c).
+    """Differential evolution: each parent has one child, which takes genes from the mutant a + F (b − c).
 
-    A gene is the parent's own with probability 1 − CR, except for one that never is. a, b and c differ from the
-    parent and from each other; with fewer than four survivors they are drawn with replacement.
+    A gene is the parent's with probability 1 − CR, except for one that is always the mutant's. The survivors a, b and
+    c differ from the parent and from each other; with fewer than four survivors they are drawn with replacement.
     """
 
     scale: float = 0.5
@@ -57,14 +57,14 @@ class DE(Stateless):
 def three_others(
     key: PRNGKeyArray, alive: Array, parents: Int[Array, " n"]
 ) -> tuple[Int[Array, " n"], Int[Array, " n"], Int[Array, " n"]]:
-    """Return three living rows for each parent, which differ from it and from each other."""
+    """Return three living rows for each parent that differ from it and from each other."""
     rows, count = living_rows(alive)
     rank = (jnp.cumsum(alive) - 1)[parents]
     word = words(key, (3, len(parents)))
     enough = count >= 4
     taken = [rank]
     for i in range(3):
-        # Drawn among the rows that are left, then moved up past each taken one, in ascending order.
+        # Drawn among the ranks that are left, then shifted past each taken one in ascending order.
         left = jnp.where(enough, count - len(taken), count)
         drawn = below(word[i], left)
         for used in jnp.sort(jnp.stack(taken), axis=0):

@@ -16,7 +16,7 @@ from tensorrvea.settings import settings
 
 @settings
 class GA(Stateless):
-    """Pairs of parents have two children by crossover; the children mutate."""
+    """Genetic algorithm: each pair of parents has two children by crossover, which then mutate."""
 
     crossover: SBX = SBX()
     mutation: PolynomialMutation = PolynomialMutation()
@@ -41,11 +41,11 @@ class GA(Stateless):
         crossover_key, mutation_key = jax.random.split(key)
         pairs = take(survivors.x, parents).reshape(-1, 2, problem.variables)
         spread = self.crossover.spread(crossover_key, pairs[:, 0].shape)
-        # Both children of a pair in one loop: each is its own parent moved by the pair's spread.
+        # Both children of a pair in one operation: each is a parent moved by the pair's spread.
         children = cross(pairs, pairs[:, ::-1], spread[:, None])
         x = children.reshape(len(parents), -1)
-        if len(parents) == offspring + 1:  # of an odd number, the last pair has one child
+        if len(parents) == offspring + 1:  # for an odd number, the last pair has one child
             x = x[:offspring]
-        # Clipped first: outside the bounds the formula of the mutation has no meaning.
+        # Clipped first, since the formula of the mutation is undefined outside the bounds.
         x = jnp.clip(x, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem))

@@ -13,10 +13,10 @@ from tensorrvea.randomness import unit, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 
-# From here on, the numbers of genes are not 32-bit integers.
+# From this many genes on, their flat numbers overflow 32-bit integers.
 MANY_GENES = 2**31
 
-# One for all variables, or one per variable.
+# A scalar for all variables, or one entry per variable.
 Bound = Array | np.ndarray | np.floating
 
 
@@ -24,7 +24,7 @@ Bound = Array | np.ndarray | np.floating
 class PolynomialMutation:
     """Mutate each gene with probability ``probability`` / d (p_m / d in the paper), or ``rate`` if that is given.
 
-    Most mutations are small, the more so the larger ``eta`` (ξ in the paper), and none leaves the bounds.
+    The larger ``eta`` (ξ in the paper), the smaller most mutations are; none leaves the bounds.
     """
 
     eta: float = 20.0
@@ -45,13 +45,13 @@ class PolynomialMutation:
         """Draw a word for every gene: it decides whether the gene mutates and, if so, by how much."""
         rate = jnp.asarray(self.rate, x.dtype)
         u = unit(words(key, x.shape))
-        # A division that is compiled as a product may give a little more than 1.
+        # A division that is compiled as a product may exceed 1 slightly.
         size = jnp.minimum(u / jnp.maximum(rate, 1e-9), 1)
         mutated = mutate(x, size, lower, upper, self.eta)
         return jnp.where(u <= rate, mutated, x)
 
     def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
-        """Draw only the genes that mutate, in the flat order of all genes."""
+        """Draw only the genes that mutate, in the order of the flattened array."""
         n, d = x.shape
         row, column = mutated_genes(key, n, d, self.probability / d)
         size = unit(words(key, (2, len(row)))[1])
@@ -65,26 +65,26 @@ def mutated_genes(
 ) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
     """Return rows and columns, in order, of the genes that mutate if each does with probability ``rate`` ≤ 1/d.
 
-    The gaps between mutations are geometric, so that one draw per mutation suffices. The number of draws is fixed, nine
-    standard deviations above the largest mean: too few once in 10^18 calls. Draws that are not needed have a row ≥ n.
+    The gaps between mutations are geometric, so that one draw per mutation suffices. The number of draws is fixed at
+    nine standard deviations above the largest mean: too few once in 10^18 calls. Unused draws have a row ≥ n.
     """
     draws = ceil(n + 9 * sqrt(n) + 9)
     u = jnp.minimum(unit(words(key, (2, draws))[0]), 1 - 2.0**-24)
-    gaps = 1 + jnp.floor(log_of_rest(u) / log_of_rest(jnp.maximum(rate, 1e-12)))
+    gaps = 1 + jnp.floor(log_complement(u) / log_complement(jnp.maximum(rate, 1e-12)))
     gaps = jnp.minimum(gaps, n * d + 1)
-    return places_of(gaps, n, d) if n * d < MANY_GENES else places_of_many(gaps, n, d)
+    return positions_of(gaps, n, d) if n * d < MANY_GENES else positions_of_many(gaps, n, d)
 
 
-def places_of(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
-    """Return the rows and columns that lie ``gaps`` genes apart, by their numbers in the flat order."""
-    # Sums of integers are exact until they overflow; sums of floats tell before that that the end is passed.
+def positions_of(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
+    """Return the rows and columns of genes that are ``gaps`` apart in the flattened array."""
+    # Sums of integers are exact until they overflow; sums of floats show before that that the end is passed.
     position, is_past = jnp.cumsum(gaps.astype(jnp.int32)) - 1, jnp.cumsum(gaps) > 1.01 * n * d + 1
     gene = jnp.where(is_past | (position >= n * d), n * d + jnp.arange(len(gaps)), position)
     return gene // d, gene % d
 
 
-def places_of_many(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
-    """Return the same where the flat numbers would overflow: rows and columns are added apart."""
+def positions_of_many(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
+    """Return the same where flat numbers would overflow, by adding rows and columns separately."""
     gaps = gaps.at[0].add(-1)  # positions count from 0
     rows = jnp.floor(gaps / d)
     columns = jnp.clip(gaps - rows * d, 0, d - 1)
@@ -97,8 +97,8 @@ def places_of_many(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array,
     return jnp.where(row < n, row, n + jnp.arange(len(gaps))), column
 
 
-def log_of_rest(u: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Return log(1 − u), exact for small u too: it corrects what rounding 1 − u lost (Kahan), and vectorises."""
+def log_complement(u: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Return log(1 − u), accurate for small u as well: Kahan's log1p, which vectorises."""
     rest = 1 - u
     return jnp.where(rest == 1, -u, jnp.log(rest) * u / jnp.where(rest == 1, 1, 1 - rest))
 
@@ -113,7 +113,7 @@ def mutate(
     """Return x + Δ of the supplement, where u in (0, 1] is its M_mut."""
     span = upper - lower
     down = u <= 0.5
-    # Both halves are one formula of v ≤ 1/2 and of the room on the side that the mutation goes to.
+    # One formula serves both halves, of v ≤ 1/2 and the room on the side to which the gene moves.
     v = jnp.where(down, u, 1 - u)
     room = jnp.where(down, x - lower, upper - x) / span
     rest = rounded((1 - 2 * v) * power(jnp.maximum(1 - room, 0), eta + 1))

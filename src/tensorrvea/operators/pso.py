@@ -29,10 +29,10 @@ class Particle(NamedTuple):
 
 @settings
 class PSO:
-    """Each parent moves on: v ← w v + φp r (best − x) + φg r′ (leader − x), x ← x + v.
+    """Particle swarm: each parent moves by v ← w v + φp r (best − x) + φg r′ (leader − x), x ← x + v.
 
-    A particle's best is its last position that no earlier best dominates. Its leader is the better of two
-    survivors drawn at random: one leader for all would pull a front together to a point.
+    A particle's best is its latest position that no earlier best dominates. Its leader is the better of two survivors
+    drawn at random, since a single leader for all would contract the front to a point.
     """
 
     inertia: float = 0.6
@@ -75,11 +75,11 @@ class PSO:
 
 
 def update_best(particles: Population) -> Particle:
-    """Return the particles' memory, now that they are evaluated."""
+    """Return the memory of evaluated particles, with their best positions updated."""
     memory: Particle = particles.memory
-    no_worse = (memory.best_f <= particles.f).all(axis=1) & (memory.best_f < particles.f).any(axis=1)
+    dominates = (memory.best_f <= particles.f).all(axis=1) & (memory.best_f < particles.f).any(axis=1)
     same_violation = memory.best_violation == particles.violation
-    best_stays = (memory.best_violation < particles.violation) | (same_violation & no_worse)
+    best_stays = (memory.best_violation < particles.violation) | (same_violation & dominates)
     return Particle(
         velocity=memory.velocity,
         best_x=jnp.where(best_stays[:, None], memory.best_x, particles.x),

@@ -1,4 +1,4 @@
-"""Random reproduction: the baseline that any operator has to beat."""
+"""Random sampling: the baseline for all other operators."""
 
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 

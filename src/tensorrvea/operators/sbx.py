@@ -12,13 +12,12 @@ from tensorrvea.settings import settings
 
 @settings
 class SBX:
-    """Two children, symmetric about their parents' mean: [(1 ± B) x₁ + (1 ∓ B) x₂] / 2.
+    """Simulated binary crossover: two children, symmetric about their parents' mean, [(1 ± B) x₁ + (1 ∓ B) x₂] / 2.
 
-    |B| is (2u)^(1/(η+1)) for u ≤ 1/2 and (2 − 2u)^(−1/(η+1)) beyond; its sign is either with probability 1/2;
-    and B = 1 (the gene is not crossed) with probability 1/2, and in a whole pair with probability
-    1 − ``probability``.
+    |B| is (2u)^(1/(η+1)) for u ≤ 1/2 and (2 − 2u)^(−1/(η+1)) beyond, and its sign is random. A gene is not crossed
+    (B = 1) with probability 1/2, and a whole pair is not crossed with probability 1 − ``probability``.
 
-    One random word serves a gene: a bit for the sign, one for the gate, one for the half of u, 29 for the rest of it.
+    Each gene uses one random word: a bit for the sign, one for B = 1, one for the half of u, and 29 for the rest of u.
     """
 
     eta: float = 30.0
@@ -31,14 +30,14 @@ class SBX:
     def __call__(
         self, key: PRNGKeyArray, x1: Float[Array, "pairs d"], x2: Float[Array, "pairs d"]
     ) -> tuple[Float[Array, "pairs d"], Float[Array, "pairs d"]]:
-        """Both children of each pair."""
+        """Return both children of each pair."""
         b = self.spread(key, x1.shape)
         return cross(x1, x2, b), cross(x2, x1, b)
 
     def spread(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "pairs d"]:
-        """B of the supplement, for so many pairs and genes."""
+        """Return B of the supplement for an array of pairs and genes."""
         gene_key, pair_key = jax.random.split(key)
-        # Kept out of the loop over genes, which would draw it again for each of them.
+        # A barrier, since XLA would otherwise draw it again for each gene.
         crossed = lax.optimization_barrier(uniform(pair_key, (shape[0], 1)) <= self.probability)
         word = words(gene_key, shape)
         contracts, negative, uncrossed = word >> 31 == 1, word >> 30 & 1 == 1, word >> 29 & 1 == 1
@@ -49,5 +48,5 @@ class SBX:
 
 
 def cross(mine: Float[Array, "..."], other: Float[Array, "..."], b: Float[Array, "..."]) -> Float[Array, "..."]:
-    """[(1 + B) x₁ + (1 − B) x₂] / 2, in a form that leaves a gene as it is, to the bit, where B = 1."""
+    """Return [(1 + B) x₁ + (1 − B) x₂] / 2, in a form that does not change a bit where B = 1."""
     return mine + 0.5 * (b - 1) * (mine - other)

@@ -1,7 +1,7 @@
 """Checkpoints: the state of a search and its records, as plain arrays.
 
-The state is written whole each time. Records are written once, in segments, of which a checkpoint lists those that it
-needs; small ones are merged, so that there are never many. A checkpoint is complete once its JSON file exists, which is
+The whole state is written each time. Records are written once, in segments; a checkpoint lists those that it needs.
+Small segments are merged to keep their number low. A checkpoint is complete once its JSON file exists, which is
 written last and holds the checksums of the others.
 """
 
@@ -23,8 +23,9 @@ from tensorrvea.runs.errors import DamagedError
 from tensorrvea.runs.files import digest, read_json, write_json
 from tensorrvea.runs.manifest import SCHEMA, check_own_digest, check_schema, damaged_on_error
 
-KEPT = 2
+# The most bytes of a merged segment.
 MERGED_BYTES = 2**25
+# The files that a run may remove from its directory.
 OURS = re.compile(r"(checkpoint-\d{10}\.(json|npz)|history-\d{10}-\d{10}\.npz|\..+\.\d+\.part)")
 
 
@@ -41,7 +42,7 @@ def save(
 ) -> dict[str, Any]:
     """Write a checkpoint with the carry, which is on the host, and return its description.
 
-    ``before`` is the description of the last checkpoint.
+    ``before`` is the description of the previous checkpoint.
     """
     generation = search.generation
     segments = list(before["history"]) if before is not None else []
@@ -64,11 +65,11 @@ def save(
 
 
 def _append(search: Search, directory: Path, segments: list[dict[str, Any]], first: int) -> list[dict[str, Any]]:
-    """Write a segment from ``first`` on, merged with those before it that are no longer than it is."""
+    """Write a segment from ``first`` on, merged with preceding ones that are no longer than it."""
     last = search.generation
-    one = sum(leaf[0].nbytes for leaf in jax.tree.leaves(search.recorder.last))
+    bytes_per_generation = sum(leaf[0].nbytes for leaf in jax.tree.leaves(search.recorder.last))
     while segments and last - segments[-1]["first"] < 2 * (last - first + 1):
-        if (last - segments[-1]["first"]) * one > MERGED_BYTES:
+        if (last - segments[-1]["first"]) * bytes_per_generation > MERGED_BYTES:
             break
         first = segments.pop()["first"]
     arrays = named_leaves(search.recorder.between(first, last))
@@ -79,7 +80,7 @@ def _append(search: Search, directory: Path, segments: list[dict[str, Any]], fir
 
 
 def remove_others(directory: Path, keep: list[dict[str, Any]]) -> None:
-    """Remove checkpoints and segments that none of ``keep`` needs, and files that a crash left half written."""
+    """Remove checkpoints and segments that none of ``keep`` needs, and partial files left by a crash."""
     needed = {f"{state_name(c['generation'])}.{kind}" for c in keep for kind in ("json", "npz")}
     needed |= {segment_name(s["first"], s["last"]) for c in keep for s in c["history"]}
     for path in directory.iterdir():
@@ -97,7 +98,7 @@ def saved_generations(directory: Path) -> list[int]:
 
 
 def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str, Any]:
-    """Return the JSON of a checkpoint, checked."""
+    """Read and check the JSON of a checkpoint."""
     path = directory / f"{state_name(generation)}.json"
     content = read_json(path)
     check_schema(content, path)
@@ -112,7 +113,7 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
             or firsts != [0, *(k + 1 for k in lasts[:-1])]
             or lasts[-1] != generation
         ):
-            raise DamagedError(f"{path} does not have one record per generation")
+            raise DamagedError(f"{path} does not list one record per generation")
         float(content["elapsed"])
         str.encode(content["stopped"])
     return content
@@ -128,7 +129,7 @@ class Saved(NamedTuple):
 
 
 def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
-    """Return the content of a checkpoint, which must be undamaged and fit the search."""
+    """Read a checkpoint, which must be undamaged and fit the search."""
     path = directory / f"{state_name(content['generation'])}.npz"
     carry_like, record_like = shapes(search)
     with damaged_on_error(path):
@@ -138,7 +139,7 @@ def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
 
 
 def restore(search: Search, saved: Saved) -> None:
-    """Set a search to where the checkpoint was taken; its carry stays on the host."""
+    """Set a search to the state of the checkpoint; the carry stays on the host."""
     search.carry, search.stopped = saved.carry, saved.stopped
     for records, progress, seconds in saved.segments:
         search.recorder.add(records)

@@ -1,4 +1,4 @@
-"""The spec of a run as JSON: enough to make the run again, or to see how another differs."""
+"""The spec of a run as JSON: enough to repeat the run, or to see how another one differs."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -21,8 +21,9 @@ from tensorrvea.runs.user_problem import RecordedProblem, describe_user_problem
 
 Spec = dict[str, Any]
 Arrays = dict[str, np.ndarray]
-# Arrays up to this size are written out in the JSON.
+# Arrays up to this size are written to the JSON itself.
 SMALL = 16
+# A damaged file must not allocate more elements than this.
 LARGEST = 2**24
 
 
@@ -56,7 +57,7 @@ def describe_problem(problem: Problem, arrays: Arrays) -> dict[str, Any]:
 
 
 def encode(value: Any, arrays: Arrays) -> Any:
-    """A setting as JSON; larger arrays go into ``arrays``."""
+    """Return a setting as JSON; larger arrays are added to ``arrays``."""
     if isinstance(value, np.generic | jax.Array | np.ndarray) and np.ndim(value) == 0:
         value = np.asarray(value).item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -82,14 +83,14 @@ def encode(value: Any, arrays: Arrays) -> Any:
 
 
 def decode(content: Any, arrays: Arrays, what: str) -> Any:
-    """A setting from JSON: numbers, texts, arrays, and parts of this library."""
+    """Return a setting from JSON: numbers, strings, arrays, and objects of this library."""
     if isinstance(content, list):
         return [decode(part, arrays, what) for part in content]
     if not isinstance(content, dict):
         return content
     if "array" in content:
         if content["array"] not in arrays:
-            raise DamagedError(f"the array of {what} is missing")
+            raise DamagedError(f"the array of {what} is missing from the directory")
         return arrays[content["array"]]
     if "filled" in content:
         if math.prod(content["shape"]) > LARGEST:
@@ -106,11 +107,11 @@ def decode(content: Any, arrays: Arrays, what: str) -> Any:
 
 
 def decode_problem(content: Any, arrays: Arrays, *, stand_in: bool = False) -> Problem:
-    """The problem of a spec. One of the user's own only as a stand-in that cannot be evaluated."""
+    """Return the problem of a spec; a user's own problem only as a stand-in that cannot be evaluated."""
     if "own" in content:
         if not stand_in:
             raise RunError(
-                f"problem is the user's own ({content['own'].get('name')!s:.80}), and code is never taken from a run "
+                f"problem is the user's own ({content['own'].get('name')!s:.80}), and code is never loaded from a run "
                 "directory: give it as problem="
             )
         return RecordedProblem({key: decode(part, arrays, key) for key, part in content["own"].items()})
@@ -139,7 +140,7 @@ def decode_budget(content: Mapping[str, Any], population: int) -> Budget:
 
 
 def differences(there: Any, here: Any, path: str = "") -> list[str]:
-    """What differs between the spec in a directory and the one that was asked for, a line each."""
+    """Return the differences between the spec in a directory and the requested one, one line each."""
     if isinstance(there, dict) and isinstance(here, dict) and there.get("name") == here.get("name"):
         keys = [*there, *(key for key in here if key not in there)]
         lines = []

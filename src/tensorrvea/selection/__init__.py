@@ -1,1 +1,1 @@
-"""Who survives: the steps that algorithms choose by."""
+"""Selection of survivors: the steps that algorithms are made of."""

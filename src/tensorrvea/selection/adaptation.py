@@ -11,7 +11,7 @@ def objective_ranges(pool: Pool, row: Int[Array, " r"], filled: Bool[Array, " r"
     """Return z_max − z_min of the survivors, or of the feasible ones where there are constraints to meet.
 
     Infeasible outliers would stretch the ranges until all feasible individuals share a niche, of which one survives.
-    So where fewer than two survivors are feasible, feasible offspring count as well.
+    Where fewer than two survivors are feasible, feasible offspring count as well.
     """
     survives = jnp.zeros_like(pool.alive).at[row].max(filled)
     surviving, known = survives & pool.feasible, (survives | pool.is_new) & pool.feasible
@@ -24,6 +24,6 @@ def scale_vectors(vectors: Float[Array, "r m"], ranges: Float[Array, " m"]) -> F
     usable = jnp.isfinite(ranges) & (ranges > 0)
     smallest = jnp.where(usable, ranges, jnp.inf).min()
     ranges = jnp.where(usable, ranges, jnp.where(usable.any(), smallest, 1))
-    # Relative to the largest, so that squares of huge and tiny ranges are finite and not zero; and never below what
-    # the precision resolves in a vector's direction (a millionth in float32).
+    # Relative to the largest range, so that squares neither overflow nor underflow, and not below what the precision
+    # resolves in a vector's direction (a millionth in float32).
     return unit_rows(vectors * jnp.maximum(ranges / ranges.max(), 8 * jnp.finfo(ranges.dtype).eps))

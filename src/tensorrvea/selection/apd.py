@@ -40,7 +40,7 @@ def angle_penalized_distance(
 ) -> Float[Array, " n"]:
     """Eq. 4: combine the distance from the ideal point with the angle to the reference vector."""
     m = f.shape[1]
-    # Squares of very large and very small numbers leave the range of floats.
+    # Without scaling, squares of very large and very small numbers overflow or underflow.
     scale = power_of_two(f.max(axis=1))
     scaled = f * (1 / scale)[:, None]
     distance = scale * jnp.sqrt(rounded(scaled * scaled).sum(axis=1))
@@ -53,10 +53,10 @@ def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Poo
     Ties go to the lowest row. The penalty for violation is absolute, as in RVEA (Cheng et al., 2016, Algorithm 5).
     """
     has_feasible = jax.ops.segment_max(pool.feasible.astype(jnp.int32), niche, niches) > 0
-    stands = pool.alive & (pool.feasible | ~has_feasible[niche])
+    eligible = pool.alive & (pool.feasible | ~has_feasible[niche])
     rank = jnp.where(pool.feasible, score, pool.violation)
-    best = jax.ops.segment_min(jnp.where(stands, rank, jnp.inf), niche, niches)
-    place = jnp.arange(len(niche))
-    row = jax.ops.segment_min(jnp.where(stands & (rank == best[niche]), place, len(place)), niche, niches)
-    filled = row < len(place)
+    best = jax.ops.segment_min(jnp.where(eligible, rank, jnp.inf), niche, niches)
+    own_row = jnp.arange(len(niche))
+    row = jax.ops.segment_min(jnp.where(eligible & (rank == best[niche]), own_row, len(own_row)), niche, niches)
+    filled = row < len(own_row)
     return Selected(row=jnp.where(filled, row, 0), filled=filled, score=score)

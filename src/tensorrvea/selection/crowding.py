@@ -1,4 +1,4 @@
-"""Crowding: how far a row is from its neighbours on its own front."""
+"""Crowding distances: how far a row is from its neighbours on its own front."""
 
 import jax
 import jax.numpy as jnp
@@ -11,13 +11,12 @@ from tensorrvea.mating import living_rows
 def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bool[Array, " n"]) -> Float[Array, " n"]:
     """Return Deb's crowding distance of every row among those with the same ``front``, for all fronts at once.
 
-    The sum over the objectives of the gap between a row's two neighbours, over the range of the front;
-    infinite for the first and the last (Deb, Pratap, Agarwal and Meyarivan, 2002). Of rows that are equal on
-    one objective, the lower comes first. Beyond what Deb et al. say: of equal rows only the lowest counts,
-    and the others have distance 0; and an objective that is the same on a whole front adds nothing. The dead
-    have distance 0.
+    It is the sum over the objectives of the gap between a row's two neighbours, divided by the range of the front, and
+    infinite for the first and the last row (Deb, Pratap, Agarwal and Meyarivan, 2002). Rows that tie on one objective
+    are ordered by row number. In addition to Deb et al., all but the first of several equal rows have distance 0, and
+    an objective that is constant on a front adds nothing. Dead rows have distance 0.
 
-    ``front`` holds numbers from 0 to n - 1 for the living.
+    ``front`` holds numbers from 0 to n - 1 for the living rows.
 
     >>> f = jnp.array([[0.0, 4.0], [1.0, 2.0], [2.0, 1.0], [4.0, 0.0], [1.0, 2.0]])
     >>> crowding_distance(f, jnp.zeros(5, int), jnp.ones(5, bool)).tolist()
@@ -26,17 +25,17 @@ def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bo
     n, m = f.shape
     front = jnp.where(alive, front, n).astype(jnp.int32)
     front = jnp.where(repeated(f, front), n, front)
-    # Halved, so that the range of the largest numbers is finite, too.
+    # Halved, so that differences of the largest floats are finite.
     f = jnp.where(alive[:, None], 0.5 * f, 0)
     lowest, highest = jax.ops.segment_min(f, front, n), jax.ops.segment_max(f, front, n)
     place = jnp.arange(n, dtype=jnp.int32)
     distance = jnp.zeros(n, f.dtype)
     for k in range(m):
-        of, value, row = lax.sort((front, f[:, k], place), num_keys=2, is_stable=True)
-        same = of[1:] == of[:-1]
+        sorted_front, value, row = lax.sort((front, f[:, k], place), num_keys=2, is_stable=True)
+        same = sorted_front[1:] == sorted_front[:-1]
         first, last = jnp.append(True, ~same), jnp.append(~same, True)
         gap = jnp.roll(value, -1) - jnp.roll(value, 1)
-        span = (highest[:, k] - lowest[:, k])[of]
+        span = (highest[:, k] - lowest[:, k])[sorted_front]
         share = jnp.where(span > 0, gap / jnp.where(span > 0, span, 1), 0)
         share = jnp.where((first | last) & ((span > 0) | (first & last)), jnp.inf, share)
         distance = distance.at[row].add(share, unique_indices=True)
@@ -44,10 +43,10 @@ def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bo
 
 
 def prune(f: Float[Array, "n m"], front: Bool[Array, " n"], most: int) -> Bool[Array, " n"]:
-    """Keep at most ``most`` rows of one front, the least crowded; of equals the lowest.
+    """Keep at most ``most`` rows of one front, the least crowded; ties go to the lowest row.
 
-    Of the excess rows three quarters are removed at a time, the most crowded first, and then the distances are
-    computed anew: removed all at once, both of two close neighbours would go and leave a gap.
+    Three quarters of the excess rows are removed at a time, the most crowded first, and then the distances are
+    recomputed: removing all at once would drop both of two close neighbours and leave a gap.
     """
     place = jnp.arange(len(f), dtype=jnp.int32)
 
@@ -71,7 +70,7 @@ def least_crowded(
 
 
 def repeated(f: Float[Array, "n m"], front: Int[Array, " n"]) -> Bool[Array, " n"]:
-    """Return whether an earlier row of the same front is equal."""
+    """Return which rows equal an earlier row of the same front."""
     n, m = f.shape
     keys = (front, *(f[:, k] for k in range(m)))
     *columns, row = lax.sort((*keys, jnp.arange(n, dtype=jnp.int32)), num_keys=m + 1, is_stable=True)

@@ -1,11 +1,11 @@
-"""Who dominates whom, exactly and within bounded memory.
+"""Exact Pareto dominance within bounded memory.
 
-Row a dominates row b if it is nowhere worse and somewhere better; everything is minimised. Equal rows do not
-dominate each other: they share a rank, and all or none of them are non-dominated.
+Row a dominates row b if it is no worse in any objective and better in at least one; everything is minimised.
+Equal rows do not dominate each other: they share a rank, and all or none of them are non-dominated.
 
 The rows are first sorted lexicographically. Then only an earlier row can dominate a later one, and it does so
-if it is nowhere worse in the objectives after the first. What is left is compared block by block, so that
-memory is O(n m) and one block of comparisons, never n × n.
+if it is no worse in the objectives after the first. These are compared block by block, so that memory is O(n m)
+and one block of comparisons, never n × n.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_directions, check_points
 
-# Rows compared at once. Larger blocks leave the cache, smaller ones spend their time on the loop.
+# Rows compared at once: larger blocks do not fit the cache, smaller ones spend their time on the loop.
 BLOCK = 128
 
 
 def nondominated(F: ArrayLike, directions: str | Sequence[str] = "min") -> Bool[np.ndarray, " n"]:
-    """Which rows no other row dominates, on the host and in double precision; equal rows are all kept.
+    """Return which rows no other row dominates, on the host and in double precision; equal rows are all kept.
 
-    By moocore, in O(n log n) for two and three objectives and O(n log^(m-2) n) beyond (Kung, Luccio and
+    Computed by moocore in O(n log n) for two and three objectives and O(n log^(m-2) n) beyond (Kung, Luccio and
     Preparata, 1975). Inside compiled code, use ``nondominated_rows``.
 
     >>> nondominated([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]])
@@ -42,9 +42,9 @@ def nondominated(F: ArrayLike, directions: str | Sequence[str] = "min") -> Bool[
 
 
 def ranks(F: ArrayLike, directions: str | Sequence[str] = "min") -> Int[np.ndarray, " n"]:
-    """Non-dominated sorting on the host and in double precision, by moocore; equal rows share a rank.
+    """Return the non-dominated ranks, computed by moocore on the host in double precision; equal rows share a rank.
 
-    0 for the non-dominated, 1 for those that only they dominate, and so on. Inside compiled code, use ``rank_rows``.
+    The first front has rank 0, the next one rank 1, and so on. Inside compiled code, use ``rank_rows``.
 
     >>> ranks([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0], [3.0, 2.0]])
     array([0, 0, 1, 0, 2])
@@ -63,10 +63,10 @@ def _checked(F: ArrayLike, directions: str | Sequence[str]) -> tuple[Float[np.nd
 def nondominated_rows(
     f: Float[Array, "n m"], alive: Bool[Array, " n"], violation: Float[Array, " n"] | None = None
 ) -> Bool[Array, " n"]:
-    """Which living rows no other living row dominates: ``rank_rows(...) == 0``, without the other ranks.
+    """Return which living rows no other living row dominates: ``rank_rows(...) == 0``, without the other ranks.
 
-    With ``violation``, domination is constrained (see ``rank_rows``): if any living row is feasible, these are
-    feasible.
+    With ``violation``, domination is constrained (see ``rank_rows``): if any living row is feasible, only feasible
+    rows are returned.
     """
     if violation is None:
         return _first_front(f, alive)
@@ -78,9 +78,9 @@ def nondominated_rows(
 def rank_rows(
     f: Float[Array, "n m"], alive: Bool[Array, " n"], violation: Float[Array, " n"] | None = None
 ) -> Int[Array, " n"]:
-    """Non-dominated sorting: 0 for the non-dominated, 1 for those that only they dominate, and so on.
+    """Return the non-dominated ranks: 0 for the non-dominated rows, 1 for those that only rank 0 dominates, and so on.
 
-    The rank of a row is the length of the longest chain of rows that dominate each other and end in it. Dead
+    The rank of a row is the length of the longest chain of rows, each dominating the next, that leads to it. Dead
     rows have rank n, which no living row reaches. Living rows must be finite.
 
     With ``violation``, domination is constrained (Deb et al., 2002): a feasible row dominates every
@@ -104,14 +104,14 @@ def rank_rows(
 
 
 class _Sorted(NamedTuple):
-    """Rows in lexicographic order, filled up to whole blocks."""
+    """Rows in lexicographic order, extended to whole blocks."""
 
     order: Int[Array, " n"]
-    columns: tuple[Float[Array, " filled"], ...]  # the objectives after the first, which the order has settled
-    first: Bool[Array, " filled"]  # whether a row differs from the one before it; fillers do not
+    columns: tuple[Float[Array, " rows"], ...]  # the objectives after the first, by which rows are sorted
+    first: Bool[Array, " rows"]  # whether a row differs from the one before it; False for the extension
 
     def restore(self, values: Array) -> Array:
-        """Values of the sorted rows, in the rows' own order; a repeated row has the value of its first."""
+        """Return values of sorted rows in the original order; repeated rows get the value of their first occurrence."""
         n = len(self.order)
         place = lax.cummax(jnp.where(self.first[:n], jnp.arange(n, dtype=jnp.int32), 0))
         return jnp.zeros(n, values.dtype).at[self.order].set(values[place], unique_indices=True)
@@ -119,7 +119,7 @@ class _Sorted(NamedTuple):
 
 def _sort(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> _Sorted:
     n, m = f.shape
-    # The dead are worse than anybody, and nobody is worse than they.
+    # Infinite objectives sort dead rows last, where they dominate no living row.
     objectives = [jnp.where(alive, f[:, k], jnp.inf) for k in range(m)]
     *columns, order = lax.sort((*objectives, jnp.arange(n, dtype=jnp.int32)), num_keys=m, is_stable=True)
     differs = [jnp.ones(1, bool), jnp.stack([column[1:] != column[:-1] for column in columns]).any(axis=0)]
@@ -135,40 +135,40 @@ def _block(column: Array, number: Int[Array, ""] | int) -> Array:
     return lax.dynamic_slice(column, (number * BLOCK,), (BLOCK,))
 
 
-def _nowhere_worse(those: Sequence[Array], these: Sequence[Array]) -> Bool[Array, "those these"]:
-    """Whether each of ``those`` rows is at least as good as each of ``these``, in the given columns."""
-    result = jnp.ones((len(those[0]), len(these[0])), bool)
-    for a, b in zip(those, these, strict=True):
+def _no_worse(left: Sequence[Array], right: Sequence[Array]) -> Bool[Array, "left right"]:
+    """Return whether each ``left`` row is at least as good as each ``right`` row, in the given columns."""
+    result = jnp.ones((len(left[0]), len(right[0])), bool)
+    for a, b in zip(left, right, strict=True):
         result &= a[:, None] <= b[None, :]
     return result
 
 
 def _within_block(rows: _Sorted, number: Int[Array, ""] | int) -> Bool[Array, "block block"]:
-    """Which rows of a block are dominated by which; repeated rows count once, as their first."""
-    mine = [_block(column, number) for column in rows.columns]
+    """Return which rows of a block dominate which; of repeated rows only the first counts."""
+    current = [_block(column, number) for column in rows.columns]
     place = jnp.arange(BLOCK)
     earlier = (place[:, None] < place[None, :]) & _block(rows.first, number)[:, None]
-    return _nowhere_worse(mine, mine) & earlier
+    return _no_worse(current, current) & earlier
 
 
 def _longest_chains(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Int[Array, " n"]:
-    """One less than the longest chain of dominating rows that ends in each row; means nothing for the dead.
+    """Return the number of rows before each row in the longest chain of dominating rows; undefined for dead rows.
 
-    Blocks are taken in lexicographic order, so that a row's earlier dominators have their lengths already.
-    Inside of a block the lengths grow until they agree, which takes as many steps as its longest chain.
+    Blocks are taken in lexicographic order, so that the lengths of a row's dominators in earlier blocks are known.
+    Inside a block the lengths grow to a fixed point, which takes as many steps as its longest chain.
     """
     rows = _sort(f, alive)
-    # A repeated row must not dominate its equals: it is moved to where it dominates nobody.
+    # A repeated row must not dominate its equals: at infinity it dominates no living row.
     dominators = [jnp.where(rows.first, column, jnp.inf) for column in rows.columns]
 
-    def lengths_of_block(number: Int[Array, ""] | int, length: Int[Array, " filled"]) -> Int[Array, " filled"]:
-        mine = [_block(column, number) for column in rows.columns]
+    def lengths_of_block(number: Int[Array, ""] | int, length: Int[Array, " rows"]) -> Int[Array, " rows"]:
+        current = [_block(column, number) for column in rows.columns]
 
-        def look_at(earlier: Int[Array, ""], longest: Int[Array, " block"]) -> Int[Array, " block"]:
-            dominates = _nowhere_worse([_block(column, earlier) for column in dominators], mine)
+        def compare_with(earlier: Int[Array, ""], longest: Int[Array, " block"]) -> Int[Array, " block"]:
+            dominates = _no_worse([_block(column, earlier) for column in dominators], current)
             return jnp.maximum(longest, jnp.where(dominates, _block(length, earlier)[:, None], 0).max(axis=0))
 
-        before = lax.fori_loop(0, number, look_at, jnp.zeros(BLOCK, jnp.int32))
+        before = lax.fori_loop(0, number, compare_with, jnp.zeros(BLOCK, jnp.int32))
         dominates = _within_block(rows, number)
 
         def grow(state: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -185,30 +185,30 @@ def _longest_chains(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Int[Arr
 
 
 def _first_front(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Bool[Array, " n"]:
-    """Which living rows no other living row dominates.
+    """Return which living rows no other living row dominates.
 
-    What a dominated row dominates is dominated by a non-dominated row as well: each block is compared with
-    those that were kept so far, and its own.
+    Whatever a dominated row dominates, a non-dominated row dominates as well, so that each block is compared only with
+    itself and with the rows kept so far.
     """
     rows = _sort(f, alive)
     if f.shape[1] == 2:
         best_before = lax.cummin(jnp.pad(rows.columns[0], (1, 0), constant_values=jnp.inf))[:-1]
-        # Of equal rows, the first is looked at: all before it differ from it.
+        # Equal rows take the value of the first of them, before which all rows differ from it.
         return rows.restore(best_before > rows.columns[0]) & alive
     filled = len(rows.first)
 
     def keep_of_block(number: Int[Array, ""] | int, state: tuple) -> tuple:
         kept, count, dominated = state
-        mine = [_block(column, number) for column in rows.columns]
+        current = [_block(column, number) for column in rows.columns]
 
-        def look_at(earlier: Int[Array, ""], found: Bool[Array, " block"]) -> Bool[Array, " block"]:
-            return found | _nowhere_worse([_block(column, earlier) for column in kept], mine).any(axis=0)
+        def compare_with(earlier: Int[Array, ""], found: Bool[Array, " block"]) -> Bool[Array, " block"]:
+            return found | _no_worse([_block(column, earlier) for column in kept], current).any(axis=0)
 
         found = _within_block(rows, number).any(axis=0)
-        found = lax.fori_loop(0, (count + BLOCK - 1) // BLOCK, look_at, found)
+        found = lax.fori_loop(0, (count + BLOCK - 1) // BLOCK, compare_with, found)
         keeps = ~found & _block(rows.first, number)
         place = jnp.where(keeps, count + jnp.cumsum(keeps, dtype=jnp.int32) - 1, filled)
-        kept = tuple(column.at[place].set(own, mode="drop") for column, own in zip(kept, mine, strict=True))
+        kept = tuple(column.at[place].set(own, mode="drop") for column, own in zip(kept, current, strict=True))
         count = count + keeps.sum(dtype=jnp.int32)
         return kept, count, lax.dynamic_update_slice(dominated, found, (number * BLOCK,))
 
@@ -219,7 +219,7 @@ def _first_front(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Bool[Array
 
 
 def _dense_rank(values: Float[Array, " n"]) -> Int[Array, " n"]:
-    """0 for the smallest value, 1 for the next larger, and so on; equal values share theirs."""
+    """Return 0 for the smallest value, 1 for the next larger, and so on; equal values share a rank."""
     ordered, order = lax.sort((values, jnp.arange(len(values), dtype=jnp.int32)), num_keys=1)
     grows = jnp.pad((ordered[1:] != ordered[:-1]).astype(jnp.int32), (1, 0))[: len(values)]
     return jnp.zeros(len(values), jnp.int32).at[order].set(jnp.cumsum(grows, dtype=jnp.int32), unique_indices=True)

@@ -1,6 +1,6 @@
-"""Which reference vector is nearest by angle to each individual, without the n × r matrix of angles.
+"""The reference vector nearest by angle to each individual, without the n × r matrix of angles.
 
-There are three ways, each exact, and this is where one is chosen: see :func:`make_index`.
+There are three exact methods; :func:`make_index` chooses one.
 """
 
 import jax.numpy as jnp
@@ -14,24 +14,24 @@ from tensorrvea.selection.association.sorted_angles import SortedAngles
 
 __all__ = ["Index", "associate", "make_index", "smallest_angles"]
 
-# What is worked out once for a set of vectors. None: nothing, all vectors are looked at.
+# Precomputed for a set of vectors. None: all vectors are compared.
 Index = SortedAngles | Grid | None
 
-# Rows come in multiples of this: of the number of cores of most machines.
+# Numbers of rows are rounded up to multiples of this, which most numbers of cores divide.
 LANES = 64
 
-# Fewer vectors than these are looked at one and all: that is one small kernel, and any index is several.
+# With fewer vectors all are compared: that is one small kernel, while an index takes several.
 LEAST_FOR_ANGLES = 512
 LEAST_FOR_GRID = {3: 1024, 4: 2048, 5: 8192}
 
 
 def make_index(vectors: Float[Array, "r m"]) -> Index:
-    """What makes association with these vectors quick; to be made again when they change.
+    """Return an index that speeds up association with these vectors; it must be rebuilt when they change.
 
-    - Few vectors, or six objectives and more: no index. All vectors are streamed past all rows, and nothing
-      is stored. From six objectives on, a window of bins would hold about as many vectors as there are.
-    - Two objectives: the vectors in the order of their angles, and a binary search.
-    - Three to five: bins over the simplex, and a window of them with a proof that it was wide enough.
+    - Few vectors, or six objectives and more: no index. Every row is compared with all vectors, and nothing is stored.
+      From six objectives on, a window of bins would hold about as many vectors as there are.
+    - Two objectives: the vectors sorted by angle, for a binary search.
+    - Three to five: bins over the simplex, a window of which is searched, with a proof that it was wide enough.
     """
     r, m = vectors.shape
     if m == 2 and r >= LEAST_FOR_ANGLES:
@@ -44,10 +44,10 @@ def make_index(vectors: Float[Array, "r m"]) -> Index:
 def associate(
     f: Float[Array, "n m"], vectors: Float[Array, "r m"], index: Index
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
-    """Eq. 3: the vector at the smallest angle to each row of ``f`` (≥ 0), and that angle θ.
+    """Eq. 3: return the index of the vector at the smallest angle to each row of ``f`` (≥ 0), and that angle θ.
 
-    Ties go to the lowest index. A row of zeros is at the ideal point: it has niche 0 and θ = 0, and so have rows
-    that are not finite, for dead individuals to cost nothing. Rows do not depend on each other.
+    Ties go to the lowest index. A row of zeros is at the ideal point and has niche 0 and θ = 0. So have rows that are
+    not finite, so that dead individuals cost nothing. Rows do not depend on each other.
     """
     return map_rows(lambda rows, shared: _associate(rows, *shared), f, (vectors, index))
 
@@ -55,7 +55,7 @@ def associate(
 def _associate(
     f: Float[Array, "n m"], vectors: Float[Array, "r m"], index: Index
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
-    u, directed = directions(whole_lanes(f))
+    u, directed = directions(pad_to_lanes(f))
     if isinstance(index, SortedAngles):
         niche, squared = sorted_angles.nearest(u, index)
     elif isinstance(index, Grid):
@@ -67,13 +67,13 @@ def _associate(
 
 
 def smallest_angles(vectors: Float[Array, "r m"], index: Index = None) -> Float[Array, " r"]:
-    """γ: the angle from each vector to the nearest that is not equal to it; π/2 if there is none.
+    """Return γ, the angle from each vector to the nearest one that differs from it; π/2 if there is none.
 
-    ``index`` is that of :func:`make_index`, if it is at hand. γ is divided by, and so it is never 0.
+    ``index`` is that of :func:`make_index`; it is made if not given. γ is never 0, since it is a divisor.
     """
     if index is None:
         index = make_index(vectors)
-    rows = whole_lanes(vectors)
+    rows = pad_to_lanes(vectors)
     if isinstance(index, SortedAngles):
         squared = sorted_angles.nearest_others(vectors, index)
     elif isinstance(index, Grid):
@@ -85,11 +85,11 @@ def smallest_angles(vectors: Float[Array, "r m"], index: Index = None) -> Float[
     return jnp.maximum(gamma, jnp.finfo(vectors.dtype).eps ** 2)
 
 
-def whole_lanes(rows: Float[Array, "n m"]) -> Float[Array, "k m"]:
-    """The rows, and rows of zeros that make their number divisible.
+def pad_to_lanes(rows: Float[Array, "n m"]) -> Float[Array, "k m"]:
+    """Append rows of zeros, up to a multiple of LANES.
 
-    XLA cuts loops over many rows into one piece a core, and vectorises none if the pieces are not equal: an odd
-    number of rows is eight times slower on two cores.
+    XLA divides loops over many rows among the cores, and vectorises none if the parts are not equal: an odd number of
+    rows is eight times slower on two cores.
     """
     spare = -len(rows) % LANES if len(rows) >= 8 * LANES else 0
     return jnp.pad(rows, ((0, spare), (0, 0))) if spare else rows

@@ -1,7 +1,7 @@
-"""Angles by chords: the difference of two unit vectors tells neighbours apart where a cosine cannot.
+"""Angles by chords: the difference of two unit vectors distinguishes neighbours where a cosine cannot.
 
-In float32 arccos(u·v) is wrong by up to 0.3 γ among a million vectors, as cosines of small angles are all 1.
-The chord ‖u − v‖ = 2 sin(θ/2) keeps its digits, and grows with the angle, so that it also says who is nearest.
+In float32 arccos(u·v) is wrong by up to 0.3 γ among a million vectors, since cosines of small angles round to 1.
+The chord ‖u − v‖ = 2 sin(θ/2) keeps its digits and grows with the angle, so that the smallest chord is the nearest.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from jaxtyping import Array, Bool, Float
 
 
 def directions(f: Float[Array, "n m"]) -> tuple[Float[Array, "n m"], Bool[Array, " n"]]:
-    """The rows of ``f`` at length 1, and which have a direction at all: zero and infinite rows have none."""
-    # One array a coordinate, here as below: so the rows are what is vectorised.
+    """Return the rows of ``f`` at length 1, and which have a direction: zero and infinite rows have none."""
+    # One array per coordinate, here and below, so that loops are vectorised over the rows.
     coordinates = [f[:, c] for c in range(f.shape[1])]
-    # Squares of very large and very small numbers leave the range of floats: the largest is made 1 before.
+    # Scaled by the largest, so that squares neither overflow nor underflow.
     largest = reduce(jnp.maximum, map(jnp.abs, coordinates))
     directed = (largest > 0) & jnp.isfinite(largest)
     scale = jnp.where(directed, largest, 1)
@@ -25,10 +25,10 @@ def directions(f: Float[Array, "n m"]) -> tuple[Float[Array, "n m"], Bool[Array,
 
 
 def squared_chord(u: Sequence[Array], v: Sequence[Array]) -> Array:
-    """‖u − v‖², from one array a coordinate."""
+    """Return ‖u − v‖², given one array per coordinate."""
     return reduce(jnp.add, [(a - b) ** 2 for a, b in zip(u, v, strict=True)])
 
 
 def angle(squared: Float[Array, " n"]) -> Float[Array, " n"]:
-    """θ of a squared chord."""
+    """Return the angle θ of a squared chord."""
     return 2 * jnp.arcsin(jnp.minimum(jnp.sqrt(squared) / 2, 1))

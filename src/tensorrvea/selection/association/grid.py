@@ -1,14 +1,13 @@
-"""Three objectives and a few more: bins over the simplex hold the vectors, and a row looks into those nearby.
+"""Three to five objectives: bins over the simplex hold the vectors, and each row searches the bins nearby.
 
-The vectors are V0 ∘ ranges, with V0 spread evenly over the simplex. With weights 1/ranges a vector's place there,
-p = v ∘ w / Σ(v ∘ w), is even again however the ranges differ, and bins of one size hold about one vector each.
+The vectors are V0 ∘ ranges, with V0 spread evenly over the simplex. With weights w = 1/ranges their positions there,
+p = v ∘ w / Σ(v ∘ w), are even again however the ranges differ, and bins of one size hold about one vector each.
 
-A row looks into the bins around its own, and then proves that it need not look further. All that it has not seen
-lies beyond one of the planes that bound its window (p_k = c is a plane through the origin), and so at least at the
-angle to that plane. If the best that it has seen is nearer than every such plane, it is the nearest of all.
-Rows that cannot prove it (where ranges differ much, equal angles are long and thin ellipses in p) look into a
-wider window, and those that still cannot, at all vectors. The answer is exact for any vectors; only the time
-depends on them.
+For each row the bins around its own are searched, and then it is proven that no other bin need be. A vector outside
+this window lies beyond one of the planes that bound it (p_k = c is a plane through the origin), and so at least at the
+angle to that plane. If the best vector found is nearer than every such plane, it is the nearest of all. Rows without
+this proof (where ranges differ much, sets of equal angle are long thin ellipses in p) search a wider window, and those
+still without it are compared with all vectors. The result is exact for any vectors; only the time depends on them.
 """
 
 from collections.abc import Callable
@@ -25,32 +24,34 @@ from tensorrvea.reference_vectors import largest_divisions, lattice_size
 from tensorrvea.selection.association import stream
 from tensorrvea.selection.association.chord import squared_chord
 
-# Half the width of the first window: 3 bins a side prove all rows among even vectors, and cost the least.
+# Half-width of the first window: 3 bins per axis prove all rows among even vectors, at the lowest cost.
 NEAR = 1
-# Half the width of the second, by the number of objectives. It has to be much less work than all vectors are.
+# Half-width of the second, by number of objectives; it must be much less work than comparing with all vectors.
 WIDE = {3: 4, 4: 2}
-# Rows that look again together: few, so that little is wasted where few have to.
-BATCH = 512
-# Vectors that a bin can hold if they are not a lattice, whose bins hold one each.
+# Rows of a group that is searched again: small, so that little is wasted where few rows are left.
+GROUP = 512
+# Vectors that a bin can hold if they are not a lattice; of a lattice, each bin holds one.
 SLOTS = 3
 
 
 class Grid(NamedTuple):
-    """Vectors in bins. Bins are numbered along a flat axis, with empty ones around so that windows fit."""
+    """Vectors in bins. Bins are numbered along a flat axis, with margins of empty ones so that windows fit."""
 
     weights: Float[Array, " m"]
-    held: Int[Array, "slots bins"]  # the number of vectors where there is none
-    places: tuple[tuple[Float[Array, " bins"], ...], ...]  # a slot, a coordinate: so they gather fastest
-    crowded: tuple[Bool[Array, " bins"], ...]  # by window: some bin of it got more vectors than it has slots
-    ordered: Bool[Array, ""]  # bins are in the order of their vectors, so that who is seen first is lowest
+    held: Int[Array, "slots bins"]  # vector per slot; the number of vectors if the slot is empty
+    places: tuple[tuple[Float[Array, " bins"], ...], ...]  # coordinates[slot][axis], the layout that gathers fastest
+    crowded: tuple[Bool[Array, " bins"], ...]  # per window: whether a bin in it has more vectors than slots
+    ordered: Bool[
+        Array, ""
+    ]  # whether bins are in the order of their vectors, so that the first one found is the lowest
 
 
-# Unit rows to the nearest vectors, their squared chords, and whether they are proven to be the nearest.
-Look = Callable[[Array], tuple[Array, Array, Array]]
+# Maps unit rows to the nearest vectors, their squared chords, and whether these are proven to be the nearest.
+Search = Callable[[Array], tuple[Array, Array, Array]]
 
 
 class Shape(NamedTuple):
-    """What follows from the numbers of vectors and objectives alone."""
+    """The shape of a grid, which follows from the numbers of vectors and objectives."""
 
     divisions: int
     slots: int
@@ -74,14 +75,14 @@ class Shape(NamedTuple):
 
 
 def reaches(m: int) -> list[int]:
-    """Half the widths of the windows, in bins, from the first to the last that is tried."""
+    """Return the half-width of each window in bins, in the order in which they are searched."""
     return [NEAR, WIDE[m]] if m in WIDE else [NEAR]
 
 
 def balance(vectors: Float[Array, "r m"]) -> Float[Array, " m"]:
-    """Weights that undo different ranges of objectives: exactly, if the vectors are a symmetric set ∘ ranges.
+    """Return weights that undo different ranges of objectives: exactly, if the vectors are a symmetric set ∘ ranges.
 
-    Rows share an unknown length, which drops out between the means of their logarithms.
+    The unknown length of each row cancels in the differences between the means of logarithms.
     """
     inner = (vectors > 0).all(axis=1, keepdims=True)
     logs = jnp.where(inner, jnp.log(jnp.where(inner, vectors, 1)), 0)
@@ -92,14 +93,14 @@ def balance(vectors: Float[Array, "r m"]) -> Float[Array, " m"]:
 def locate(
     coordinates: list[Array], weights: Float[Array, " m"], shape: Shape
 ) -> tuple[list[Array], Array, list[Array], Array]:
-    """The bin of every row along each axis, and its number; the weighted coordinates and their sum."""
+    """Return the bin of every row along each axis, its flat number, the weighted coordinates and their sum."""
     m = len(coordinates)
     weighted = [coordinates[c] * weights[c] for c in range(m)]
     total = sum(weighted[1:], start=weighted[0])
     bins = []
     for k in range(m - 1):
         place = jnp.floor(weighted[k] / total * shape.divisions + 0.5)
-        # A dead row can be anywhere; it has to be somewhere.
+        # Dead rows may be NaN or out of range, and need a valid bin all the same.
         bins.append(jnp.nan_to_num(jnp.clip(place, 0, shape.divisions)).astype(jnp.int32))
     number = sum(
         ((b + shape.margin) * stride for b, stride in zip(bins, shape.strides(m), strict=True)),
@@ -123,11 +124,11 @@ def make_grid(vectors: Float[Array, "r m"]) -> Grid:
         left &= lowest.at[number].get(mode="promise_in_bounds") != own
         index.append(lowest)
     crowded = jnp.zeros(bins, bool).at[number].max(left, mode="promise_in_bounds")
-    around = tuple(anywhere_around(crowded, shape, m, reach) for reach in reaches(m))
+    around = tuple(any_in_window(crowded, shape, m, reach) for reach in reaches(m))
 
     def place(c: int, held: Array) -> Array:
         values = coordinates[c].at[jnp.minimum(held, r - 1)].get(mode="promise_in_bounds")
-        return jnp.where(held < r, values, stream.NOWHERE)
+        return jnp.where(held < r, values, stream.FAR_AWAY)
 
     places = tuple(tuple(place(c, held) for c in range(m)) for held in index)
     first = jnp.where(index[0] < r, index[0], -1)
@@ -135,8 +136,8 @@ def make_grid(vectors: Float[Array, "r m"]) -> Grid:
     return Grid(weights, jnp.stack(index), places, around, ordered)
 
 
-def anywhere_around(flags: Bool[Array, " bins"], shape: Shape, m: int, reach: int) -> Bool[Array, " bins"]:
-    """Which bins have a flagged one in the window around them."""
+def any_in_window(flags: Bool[Array, " bins"], shape: Shape, m: int, reach: int) -> Bool[Array, " bins"]:
+    """Return which bins have a flagged one in the window around them."""
     cube = flags.reshape((shape.side,) * (m - 1))
     for axis in range(m - 1):
         window = [1] * (m - 1)
@@ -145,10 +146,10 @@ def anywhere_around(flags: Bool[Array, " bins"], shape: Shape, m: int, reach: in
     return cube.reshape(-1)
 
 
-def look_around(
+def search_window(
     u: Float[Array, "n m"], vectors: Float[Array, "r m"], grid: Grid, window: int, *, others: bool
 ) -> tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]:
-    """The nearest vector in a window around each row's own bin, its squared chord, whether that is proven."""
+    """Return the nearest vector in the window around each row's bin, its squared chord, and whether it is proven."""
     n, m = u.shape
     shape = Shape.of(len(vectors), m)
     reach = reaches(m)[window]
@@ -158,19 +159,19 @@ def look_around(
     span = range(-reach, reach + 1)
 
     def get(table: Array, at: Array) -> Array:
-        # Unsigned, since JAX would look for indices that count from the end.
+        # Unsigned, since JAX would add a check for negative indices.
         return table.at[at.astype(jnp.uint32)].get(mode="promise_in_bounds")
 
-    # The last axis is unrolled in the window that all rows look into, to be few kernels. The rest is a loop: its
-    # ends are where XLA has to write results down, such as the number of the bin. Without, it would work them out
-    # again for every number that is read from a table.
+    # In the first window, which all rows search, the last axis is unrolled for fewer kernels. The other axes are a
+    # loop, at whose boundaries XLA materialises results such as the number of the bin; without it they would be
+    # recomputed for every value that is read from a table.
     unrolled = 1 if window == 0 else 0
     outer, inner = strides[: m - 1 - unrolled], strides[m - 1 - unrolled :]
     near = [sum(map(mul, offsets, inner)) for offsets in product(span, repeat=len(inner))]
     far = [sum(map(mul, offsets, outer)) for offsets in product(span, repeat=len(outer))]
 
-    # Where the best is, as twice its number among all slots of all bins, plus one if it is tied.
-    def look(best: tuple[Array, Array], offset: Array) -> tuple[tuple[Array, Array], None]:
+    # The position of the best: twice its number among all slots of all bins, plus one if it is tied.
+    def compare(best: tuple[Array, Array], offset: Array) -> tuple[tuple[Array, Array], None]:
         where, squared = best
         for step in near:
             at = number + (offset + step)
@@ -184,15 +185,15 @@ def look_around(
         return (where, squared), None
 
     best = (2 * number, jnp.full(n, jnp.inf, u.dtype))
-    (where, squared), _ = lax.scan(look, best, jnp.asarray(far, jnp.int32))
+    (where, squared), _ = lax.scan(compare, best, jnp.asarray(far, jnp.int32))
     index = get(grid.held.reshape(-1), where // 2)
     proven = (index < len(vectors)) & (grid.ordered | (where % 2 == 0) | others)
     proven &= ~get(grid.crowded[window], number)
-    proven &= nothing_beyond(squared, bins, weighted, total, grid.weights, shape, reach)
+    proven &= is_proven(squared, bins, weighted, total, grid.weights, shape, reach)
     return index, squared, proven
 
 
-def nothing_beyond(
+def is_proven(
     squared: Float[Array, " n"],
     bins: list[Array],
     weighted: list[Array],
@@ -201,9 +202,9 @@ def nothing_beyond(
     shape: Shape,
     reach: int,
 ) -> Bool[Array, " n"]:
-    """Whether each plane that bounds the window is further off than the best that was seen inside."""
+    """Return whether each plane that bounds the window is further away than the best vector inside."""
     epsilon = jnp.finfo(squared.dtype).eps
-    # A few units of rounding in the chord, in a row's own place and in those of the vectors.
+    # Allows for a few units of rounding in the chord and in the positions of the row and the vectors.
     chord = (jnp.sqrt(squared) + 4 * epsilon) * (1 + 16 * epsilon)
     rounding = 16 * epsilon * total
     squares = weights**2
@@ -211,7 +212,7 @@ def nothing_beyond(
     for k, own in enumerate(bins):
         others = squares.sum(where=jnp.arange(len(weights)) != k)
         for side in (-1, 1):
-            # The plane p_k = c: at its normal w ∘ (e_k − c·1), every p_k on the other side has one sign.
+            # The plane p_k = c has the normal w ∘ (e_k − c·1): its product with a vector has the sign of p_k − c.
             c = (own + side * (reach + 0.5)).astype(squared.dtype) / shape.divisions
             normal = jnp.sqrt(squares[k] * (1 - c) ** 2 + others * c**2)
             distance = side * (c * total - weighted[k]) - rounding
@@ -228,13 +229,13 @@ def nearest(
     *,
     others: bool = False,
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
-    """The vector with the smallest squared chord to each ``wanted`` row of ``u``, as the stream finds it."""
+    """Return the vector with the smallest squared chord to each ``wanted`` row of ``u``, as ``stream.nearest`` does."""
     m = u.shape[1]
 
-    def window(number: int) -> Look:
-        return lambda rows: look_around(rows, vectors, grid, number, others=others)
+    def window(number: int) -> Search:
+        return lambda rows: search_window(rows, vectors, grid, number, others=others)
 
-    def everywhere(rows: Array) -> tuple[Array, Array, Array]:
+    def all_vectors(rows: Array) -> tuple[Array, Array, Array]:
         if others:
             squared, index = stream.nearest_others(rows, vectors), jnp.zeros(len(rows), jnp.int32)
         else:
@@ -244,54 +245,54 @@ def nearest(
     niche, squared, proven = window(0)(u)
     unproven = wanted & ~proven
     for k in range(1, len(reaches(m))):
-        niche, squared, unproven = look_again(u, niche, squared, unproven, window(k), batches=[BATCH])
-    many = max(len(u) // 512 * 64, BATCH)
-    niche, squared, _ = look_again(u, niche, squared, unproven, everywhere, batches=[many, BATCH])
+        niche, squared, unproven = search_again(u, niche, squared, unproven, window(k), groups=[GROUP])
+    many = max(len(u) // 512 * 64, GROUP)
+    niche, squared, _ = search_again(u, niche, squared, unproven, all_vectors, groups=[many, GROUP])
     return niche, squared
 
 
-def look_again(
+def search_again(
     u: Float[Array, "n m"],
     niche: Int[Array, " n"],
     squared: Float[Array, " n"],
     unproven: Bool[Array, " n"],
-    look: Look,
-    batches: list[int],
+    search: Search,
+    groups: list[int],
 ) -> tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]:
-    """Look for the unproven rows, a batch at a time; which of them are unproven still.
+    """Search again for the unproven rows, a group at a time, and return which of them are still unproven.
 
-    Batches are of the first size while they are at least a quarter full, and so on: large ones cost less a row.
-    In a loop and not in a branch: under ``vmap`` a branch costs both sides, a loop what its slowest member needs.
+    A size of ``groups`` is used while groups are at least a quarter full, then the next: large ones cost less per row.
+    A loop and not a branch: under ``vmap`` a branch costs both sides, a loop what its slowest member needs.
     """
     n = len(u)
     count = unproven.sum()
 
-    def in_front(unproven: Array) -> Array:
-        """The numbers of the unproven rows, and then n, which is none."""
-        none = jnp.full(n + max(batches), n, jnp.int32)
+    def unproven_first(unproven: Array) -> Array:
+        """Return the numbers of the unproven rows, followed by n, which is no row."""
+        none = jnp.full(n + max(groups), n, jnp.int32)
         place = jnp.where(unproven, jnp.cumsum(unproven) - 1, len(none))
         return none.at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
 
     def no_rows(unproven: Array) -> Array:  # noqa: ARG001
-        return jnp.full(n + max(batches), n, jnp.int32)
+        return jnp.full(n + max(groups), n, jnp.int32)
 
-    order = lax.cond(count > 0, in_front, no_rows, unproven)
+    order = lax.cond(count > 0, unproven_first, no_rows, unproven)
 
-    def take(batch: int, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+    def search_group(group: int, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         start, niche, squared, unproven = state
-        rows = lax.dynamic_slice(order, (start,), (batch,))
-        found, chord, proven = look(u.at[rows].get(mode="clip"))
+        rows = lax.dynamic_slice(order, (start,), (group,))
+        found, chord, proven = search(u.at[rows].get(mode="clip"))
         return (
-            start + batch,
+            start + group,
             niche.at[rows].set(found, mode="drop"),
             squared.at[rows].set(chord, mode="drop"),
             unproven.at[rows].set(~proven, mode="drop"),
         )
 
     state = (jnp.zeros((), count.dtype), niche, squared, unproven)
-    for batch in batches:
-        enough = 1 if batch == batches[-1] else batch // 4
-        state = lax.while_loop(partial(is_left, count - enough), partial(take, batch), state)
+    for group in groups:
+        enough = 1 if group == groups[-1] else group // 4
+        state = lax.while_loop(partial(is_left, count - enough), partial(search_group, group), state)
     return state[1:]
 
 

@@ -1,4 +1,4 @@
-"""Two objectives: directions have an order, and the nearest vector is one of the two around a row."""
+"""Two objectives: directions have an order, and the nearest vector is one of the two adjacent to a row."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from tensorrvea.selection.association.chord import squared_chord
 
 
 class SortedAngles(NamedTuple):
-    """The vectors from the first axis to the second, equal ones once."""
+    """The vectors sorted from the first axis to the second; repeated ones refer to the first of them."""
 
     keys: Int[Array, " r"]
     niche: Int[Array, " r"]
@@ -18,16 +18,16 @@ class SortedAngles(NamedTuple):
 
 
 def order_key(u: Float[Array, "n 2"]) -> Int[Array, " n"]:
-    """Whole numbers that grow from the first axis to the second, and tell apart what floats tell apart.
+    """Return integers that grow from the first axis to the second and differ wherever the slopes do.
 
     The slope, or above the diagonal its inverse, keeps all its digits near both axes, where vectors crowd if
-    the objectives differ in range; the bits of positive floats are in the order of the floats.
+    the objectives differ in range. The bits of positive floats have the order of the floats.
     """
     first, second = u[:, 0], u[:, 1]
     steep = second > first
     slope = jnp.where(steep, first, second) / jnp.where(steep, second, first)
     kind = jnp.int64 if u.dtype == jnp.float64 else jnp.int32
-    # Rows are not negative by contract; garbage in a dead row must only not be out of order.
+    # Living rows are not negative; clipped, so that the keys of dead rows are in range, too.
     bits = lax.bitcast_convert_type(jnp.clip(slope, 0, 1), kind)
     one = lax.bitcast_convert_type(jnp.ones((), u.dtype), kind)
     return jnp.where(steep, 2 * one - bits, bits)
@@ -36,18 +36,18 @@ def order_key(u: Float[Array, "n 2"]) -> Int[Array, " n"]:
 def sort_angles(vectors: Float[Array, "r 2"]) -> SortedAngles:
     r = len(vectors)
     keys = order_key(vectors)
-    # One array of whole numbers sorts many times faster on a CPU than pairs do; places are looked up after.
+    # On a CPU one array of integers sorts many times faster than pairs, so places are looked up afterwards.
     ordered = jnp.sort(keys)
     place = jnp.searchsorted(ordered, keys).astype(jnp.int32)
     index = jnp.full(r, r, jnp.int32).at[place].min(jnp.arange(r, dtype=jnp.int32), mode="promise_in_bounds")
-    # Vectors with equal keys share the first place, and leave the places after it empty: those repeat it.
+    # Vectors with equal keys share the first place; the empty places after it refer to it.
     first_place = lax.cummax(jnp.where(index < r, jnp.arange(r, dtype=jnp.int32), 0))
     index = index[first_place]
     return SortedAngles(ordered, index, vectors[index])
 
 
 def nearest(u: Float[Array, "n 2"], angles: SortedAngles) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
-    """The index of the nearest vector, the lower one if two are tied, and its squared chord."""
+    """Return the index of the nearest vector (the lower one of a tie) and its squared chord."""
     last = len(angles.keys) - 1
     above = jnp.searchsorted(angles.keys, order_key(u)).astype(jnp.int32)
     coordinates = [u[:, 0], u[:, 1]]
@@ -65,7 +65,7 @@ def nearest(u: Float[Array, "n 2"], angles: SortedAngles) -> tuple[Int[Array, " 
 
 
 def nearest_others(vectors: Float[Array, "r 2"], angles: SortedAngles) -> Float[Array, " r"]:
-    """The squared chord from each vector to the nearest that is not equal to it; infinite if none is."""
+    """Return the squared chord from each vector to the nearest one that differs; infinity if there is none."""
     ordered = angles.vectors
     r = len(vectors)
     different = (ordered[1:] != ordered[:-1]).any(axis=1)
