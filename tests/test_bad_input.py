@@ -12,6 +12,7 @@ from compilations import Compilations
 
 import tensorrvea as tr
 from tensorrvea.metrics import device
+from tensorrvea.operators import Variation
 from tensorrvea.settings import settings
 from tensorrvea.stop import Stagnation, Target
 
@@ -46,17 +47,11 @@ def three(x):
     return jnp.stack([x[0], x[1], x[2]])
 
 
-class Untold:
-    """All parts of an algorithm and of a variation, but JAX does not know what it is made of."""
+class Untold(tr.Evolution, Variation):
+    """An algorithm and a variation, but JAX does not know what it is made of."""
 
     population = 8
-
-    def init(self, key, problem, x=None): ...
-    def ask(self, key, state, problem): ...
-    def tell(self, state, offspring, f, violation, progress): ...
-    def num_parents(self, offspring): ...
-    def init_memory(self, x, objectives): ...
-    def __call__(self, key, survivors, mates, score, problem, offspring): ...
+    variation = tr.GA()
 
 
 HALF = np.full((1, 7), 0.5)
