@@ -267,7 +267,7 @@ WRONG = {
     "a metric that gives nothing": (repeat(metrics={"hv": lambda *_: None}), ValueError, METRIC + ".*it gives None"),
     "called every zero generations": (run(every=0), ValueError, "every must be at least 1"),
     "a start outside the bounds": (run(x=HALF + 0.6), ValueError, r"x must be within the bounds, got x\[0, 0\] = 1.1"),
-    "a start of another size": (run(x=np.zeros((2, 6))), ValueError, "x must have 7 columns, one a variable, got 6"),
+    "a start of another size": (run(x=np.zeros((2, 6))), ValueError, "x must have 7 columns, one per variable, got 6"),
     "a start of one individual, flat": (
         run(x=np.zeros(7)),
         ValueError,
@@ -338,7 +338,7 @@ def test_what_is_not_wrong_is_taken():
     class Halving:
         share: np.ndarray
 
-        def __call__(self, _, x, problem, __):
+        def __call__(self, _, x, problem):
             return x - 0.5 * self.share * (x - problem.box[0])
 
     algorithm = sizes.algorithm(variation=tr.DE(mutation=Halving(share=jnp.ones(7))))

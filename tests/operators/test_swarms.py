@@ -8,6 +8,7 @@ from breeding import breed
 from scipy import stats
 
 from tensorrvea import CSO, NSGA2, PSO, RVEA, PolynomialMutation, Problem, TensorRVEA
+from tensorrvea.evolution import Clock
 from tensorrvea.operators.cso import Competitor
 from tensorrvea.operators.pso import Particle, better_of_two, update_best
 from tensorrvea.population import Offspring, evaluated
@@ -167,7 +168,8 @@ def test_memory_follows_its_row_through_selection(kind, variation):
         offspring = jax.tree.map(lambda leaf, tags=tags: np.broadcast_to(tags.reshape(-1, *[1] * (leaf.ndim - 1)), leaf.shape), offspring)  # fmt: skip  # noqa: E501
         f = generator.random((20, 2)).astype(np.float32)
         f[3] = np.nan
-        state = tell(state, offspring, f, np.zeros(20, np.float32), np.float32(generation / 3))
+        clock = Clock(np.float32(generation / 3), np.float32(max(generation - 1, 0) / 3))
+        state = tell(jax.random.key(generation), state, offspring, f, np.zeros(20, np.float32), clock)
         alive = np.asarray(state.population.alive)
         tag = np.asarray(state.population.x)[:, 0]
         assert alive.any()
