@@ -1,10 +1,10 @@
-"""What it costs to keep a run in a directory, at the default interval of its checkpoints.
+"""Cost of saving a run in a directory at the default checkpoint interval.
 
     python benchmarks/checkpoints.py [--seconds 70] [--rounds 3]
 
-A run's clock counts its generations alone, so that what is left of the time that the call took is what keeping it cost:
-opening the directory, all checkpoints, and writing the result. The same is printed for runs that are not kept. Code is
-compiled before.
+The clock of a run counts generations only, so the rest of the call's time is the overhead of saving: opening the
+directory, all checkpoints, and writing the result. Runs without a directory are measured for comparison. Everything is
+compiled beforehand.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def call(problem: tr.Problem, algorithm: tr.TensorRVEA, seconds: float, seed: in
     started = time.perf_counter()
     result = tr.optimize(problem, algorithm, seconds=seconds, seed=seed, directory=directory)
     took = time.perf_counter() - started
-    return {"took": took, "generations": result.generations, "beside": (took - result.seconds) / took}
+    return {"took": took, "generations": result.generations, "overhead": (took - result.seconds) / took}
 
 
 def size_of(directory: Path) -> int:
@@ -33,30 +33,29 @@ def size_of(directory: Path) -> int:
 def report(n: int, d: int, options: argparse.Namespace) -> None:
     problem, algorithm = tr.problems.DTLZ2(variables=d), tr.TensorRVEA(population=n)
     tr.optimize(problem, algorithm, seconds=0.1)  # compiles
-    shares: dict[str, list[float]] = {"kept": [], "not kept": []}
+    overheads: dict[str, list[float]] = {"saved": [], "not saved": []}
     for seed in range(options.rounds):
-        for kind, beside in shares.items():
+        for kind, shares in overheads.items():
             directory = Path(tempfile.mkdtemp(dir=options.out)) / "run"
-            one = call(problem, algorithm, options.seconds, seed, directory if kind == "kept" else None)
-            beside.append(one["beside"])
-            size = f", {size_of(directory) / 1e6:.1f} MB in the end" if kind == "kept" else ""
+            run = call(problem, algorithm, options.seconds, seed, directory if kind == "saved" else None)
+            shares.append(run["overhead"])
+            size = f", {size_of(directory) / 1e6:.1f} MB at the end" if kind == "saved" else ""
             print(
-                f"  n = {n:,}, d = {d:,}, {kind}: {one['took']:.1f} s, {one['generations']:,} generations, "
-                f"{one['beside']:.2%} beside them{size}",
+                f"  n = {n:,}, d = {d:,}, {kind}: {run['took']:.1f} s, {run['generations']:,} generations, "
+                f"{run['overhead']:.2%} overhead{size}",
                 flush=True,
             )
             shutil.rmtree(directory.parent)
-    for kind, beside in shares.items():
-        print(
-            f"n = {n:,}, d = {d:,}, {kind}: {median(beside):.2%} ({min(beside):.2%} to {max(beside):.2%})", flush=True
-        )
+    for kind, shares in overheads.items():
+        span = f"{min(shares):.2%} to {max(shares):.2%}"
+        print(f"n = {n:,}, d = {d:,}, {kind}: {median(shares):.2%} ({span})", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=70.0)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", help="where to keep the runs; the system's temporary directory if not given")
+    parser.add_argument("--out", help="parent of the run directories; the system's temporary directory by default")
     options = parser.parse_args()
     for n, d in SIZES:
         report(n, d, options)

@@ -1,10 +1,10 @@
-"""Where the time of a generation goes: each part's time, the bytes that it has to move, and what the machine could do.
+"""Time and bytes moved of each part of a generation, relative to the memory bandwidth.
 
-    python benchmarks/cost.py [N D]...        sizes; n = 16,384 at d = 100 and n = 100 at d = 262,144 if not given
+    python benchmarks/cost.py [N D]...        sizes; by default n = 16,384, d = 100 and n = 100, d = 262,144
 
-The parts are compiled one by one, so that their sum is a little more than a generation. Bytes are those of the model in
-``docs/performance.md``: every array that has to be read or written once. The bandwidth is that of ``x + 1`` over an
-array too large for the caches, and the share is bytes ÷ time ÷ bandwidth.
+The parts are compiled separately, so their sum is slightly more than a generation. Bytes follow the model in
+``docs/performance.md``: every array is read or written once. The bandwidth is that of ``x + 1`` on an array too large
+for the caches; the share is bytes ÷ time ÷ bandwidth.
 """
 
 import sys
@@ -23,7 +23,7 @@ WORD = 4
 
 
 def timed(function: Callable, *arguments: object, repeats: int = 15) -> float:
-    """The median of some calls, after one that compiles."""
+    """Median time of several calls, after one that compiles."""
     jax.block_until_ready(function(*arguments))
     times = []
     for _ in range(repeats):
@@ -34,7 +34,7 @@ def timed(function: Callable, *arguments: object, repeats: int = 15) -> float:
 
 
 def bandwidth() -> float:
-    """Bytes a second, read and written, of the plainest loop there is."""
+    """Bytes per second read and written by a minimal loop."""
     x = jnp.zeros(2**26, jnp.float32)
     return 2 * x.size * WORD / timed(jax.jit(lambda a: a + 1), x)
 
@@ -42,37 +42,38 @@ def bandwidth() -> float:
 def parts(n: int, d: int, m: int = 3) -> dict[str, tuple[float, int]]:
     """Seconds and bytes of each part of a generation of DTLZ1."""
     problem = tr.problems.DTLZ1(objectives=m, variables=d)
-    algorithm = tr.TensorRVEA(population=n).sized(problem)
+    algorithm = tr.TensorRVEA(population=n).bind(problem)
     r = len(algorithm.vectors)
     key = jax.random.key(0)
 
     @jax.jit
     def start() -> tuple:
         state, offspring = algorithm.init(key, problem)
-        state = algorithm.tell(state, offspring, *problem.evaluate(key, offspring.x), 0.0)
+        state = algorithm.tell(key, state, offspring, *problem.evaluate(key, offspring.x), tr.Clock(0.0, 0.0))
         offspring = algorithm.ask(key, state, problem)
-        return algorithm.tell(state, offspring, *problem.evaluate(key, offspring.x), 0.5), offspring
+        values = problem.evaluate(key, offspring.x)
+        return algorithm.tell(key, state, offspring, *values, tr.Clock(0.5, 0.49)), offspring
 
     state, offspring = start()
     ask = jax.jit(lambda k, s: algorithm.ask(k, s, problem))
     evaluate = jax.jit(lambda x: problem.evaluate(key, x))
-    tell = jax.jit(lambda s, x, f, v: algorithm.tell(s, Offspring(x), f, v, 0.51))
+    tell = jax.jit(lambda s, x, f, v: algorithm.tell(key, s, Offspring(x), f, v, tr.Clock(0.51, 0.5)))
     f, violation = evaluate(offspring.x)
     return {
-        # Parents read, children written.
-        "breed": (timed(ask, key, state), 2 * n * d * WORD),
+        # Parents read, offspring written.
+        "variation": (timed(ask, key, state), 2 * n * d * WORD),
         "evaluate": (timed(evaluate, offspring.x), (n * d + n * m) * WORD),
-        # The chosen rows read and written; objectives, and the vectors with γ, read.
+        # Selected rows read and written; objectives, and the vectors with γ, read.
         "select": (timed(tell, state, offspring.x, f, violation), (2 * r * d + (n + 2 * r) * (m + 1)) * WORD),
     }
 
 
 def main() -> None:
-    given = [int(word) for word in sys.argv[1:]]
-    sizes = list(zip(given[::2], given[1::2], strict=True)) or SIZES
+    numbers = [int(argument) for argument in sys.argv[1:]]
+    sizes = list(zip(numbers[::2], numbers[1::2], strict=True)) or SIZES
     speed = bandwidth()
     print(f"bandwidth {speed / 1e9:.1f} GB/s on {jax.devices()[0].device_kind}\n")
-    print("| n | d | part | time | bytes | share of the bandwidth |\n|---|---|---|---|---|---|")
+    print("| n | d | part | time | bytes | share of bandwidth |\n|---|---|---|---|---|---|")
     for n, d in sizes:
         for name, (seconds, size) in parts(n, d).items():
             share = size / seconds / speed

@@ -1,8 +1,8 @@
-"""RVEA as the paper's CPU baseline has it: dense angles, and a loop over the reference vectors.
+"""RVEA like the paper's CPU baseline: dense angles, and a loop over the reference vectors.
 
-Frozen: the factors in the documentation are over this. It is a transcription of Algorithm 1 and of the supplement's
-operators with nothing done for speed: an n × r matrix of angles, an r × r one for γ, draws of every random tensor the
-formulas name, and a ``fori_loop`` that visits one vector after another.
+Do not change: the speed-ups in the documentation are relative to this. It is a transcription of Algorithm 1 and of the
+supplement's operators without optimisation: an n × r matrix of angles, an r × r matrix for γ, one draw for every random
+tensor in the formulas, and a ``fori_loop`` over the vectors.
 """
 
 import jax
@@ -69,7 +69,7 @@ def select(x, f, vectors, penalty):
 
 
 def make_run(problem, n, d, m):
-    """A compiled function of a key, a population and a number of generations."""
+    """Return a compiled function of a key and a number of generations."""
     vectors = simplex_lattice(largest_divisions(n, m), m)
     initial = jnp.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
     function = {"DTLZ1": dtlz1, "DTLZ2": dtlz2}[problem]

@@ -1,9 +1,9 @@
-"""How close TensorRVEA comes to the true fronts: the figures of docs/quality.md.
+"""Distance of TensorRVEA to the true fronts: the tables of docs/quality.md.
 
     python benchmarks/quality.py dtlz           DTLZ1-4, population 105, 31 seeds, 100 generations (DTLZ2 also 500)
-    python benchmarks/quality.py constrained    C1-DTLZ1 and C2-DTLZ2 beside pymoo's NSGA-III at equal evaluations
-    python benchmarks/quality.py mutation       mutation and crossover of the GA, over problems of all suites
-    python benchmarks/quality.py zdt1           ZDT1 beside pymoo's RVEA: what the penalty and the mutation do there
+    python benchmarks/quality.py constrained    C1-DTLZ1 and C2-DTLZ2, with pymoo's NSGA-III at equal evaluations
+    python benchmarks/quality.py mutation       mutation and crossover of the GA, on problems of all suites
+    python benchmarks/quality.py zdt1           ZDT1, with pymoo's RVEA: the effect of the penalty and the mutation
 
 Medians of IGD to 2,926 points of the front, with the range over seeds.
 """
@@ -38,15 +38,15 @@ def show(values: list[float]) -> str:
 
 
 def dtlz() -> None:
-    print("| problem | d | generations | all living survivors | non-dominated |\n|---|---|---|---|---|")
+    print("| problem | d | generations | all survivors | non-dominated |\n|---|---|---|---|---|")
     sizes = [(DTLZ1, 7, 100), (DTLZ2, 12, 100), (DTLZ3, 12, 100), (DTLZ4, 12, 100), (DTLZ2, 12, 500)]
     for problem_class, d, generations in sizes:
         problem = problem_class(objectives=3, variables=d)
         front = problem.front(2926)
         runs = tr.replicate(problem, tr.TensorRVEA(population=105), generations=generations, seeds=range(31))
-        living = [igd(run.population.F, front) for run in runs]
+        survivors = [igd(run.population.F, front) for run in runs]
         best = [igd(run.F, front) for run in runs]
-        print(f"| {problem.name} | {d} | {generations} | {show(living)} | {show(best)} |", flush=True)
+        print(f"| {problem.name} | {d} | {generations} | {show(survivors)} | {show(best)} |", flush=True)
 
 
 def constrained() -> None:
@@ -76,7 +76,7 @@ def constrained() -> None:
 
 
 def mutation() -> None:
-    """Seeds that neither the tests nor the other tables use: the default was chosen on those."""
+    """Compare settings on seeds that were not used to choose the defaults."""
     three = [(DTLZ1, 7), (DTLZ2, 12), (DTLZ3, 12), (DTLZ4, 12), (DTLZ7, 22), (MaF1, 12), (LSMOP1, 300)]
     two = [(ZDT1, 30), (ZDT2, 30), (ZDT3, 30), (ZDT4, 10), (ZDT6, 10)]
     sizes = [(problem_class(objectives=3, variables=d), 100) for problem_class, d in three]
@@ -87,13 +87,13 @@ def mutation() -> None:
     print("|---" * (3 + len(settings)) + "|")
     for problem, generations in sizes:
         front = problem.front(2926)
-        found = []
+        medians = []
         for p, eta in settings:
-            breeding = tr.GA(crossover=SBX(eta=eta), mutation=PolynomialMutation(probability=p))
-            algorithm = tr.TensorRVEA(population=105 if problem.objectives == 3 else 100, variation=breeding)
+            variation = tr.GA(crossover=SBX(eta=eta), mutation=PolynomialMutation(probability=p))
+            algorithm = tr.TensorRVEA(population=105 if problem.objectives == 3 else 100, variation=variation)
             runs = tr.replicate(problem, algorithm, generations=generations, seeds=range(100, 131))
-            found.append(np.median([igd(run.F, front) for run in runs]))
-        cells = " | ".join(f"{value:.4g}" for value in found)
+            medians.append(np.median([igd(run.F, front) for run in runs]))
+        cells = " | ".join(f"{value:.4g}" for value in medians)
         print(f"| {problem.name} | {problem.variables} | {generations} | {cells} |", flush=True)
 
 
@@ -105,16 +105,16 @@ def zdt1() -> None:
     from pymoo.util.ref_dirs import get_reference_directions
 
     class PaperSurvival(APDSurvival):
-        """With the paper's factor, the number of objectives, where pymoo's is one for two objectives."""
+        """Survival with the paper's penalty factor m; pymoo uses 1 for two objectives."""
 
         def _do(self, *args, algorithm, **kwargs):
-            later = (algorithm.n_gen - 1) * 2 ** (1 / self.alpha)
-            return super()._do(*args, algorithm=algorithm, n_gen=later, **kwargs)
+            scaled = (algorithm.n_gen - 1) * 2 ** (1 / self.alpha)
+            return super()._do(*args, algorithm=algorithm, n_gen=scaled, **kwargs)
 
     problem, theirs = ZDT1(variables=30), get_problem("zdt1", n_var=30)
     front = problem.front(2926)
     vectors = get_reference_directions("das-dennis", 2, n_partitions=99)
-    print("| | penalty's factor | p_m | IGD |\n|---|---|---|---|")
+    print("| | penalty factor | p_m | IGD |\n|---|---|---|---|")
     for survival, factor in ((PaperSurvival, 2), (APDSurvival, 1)):
         for p in (0.5, 1.0):
             algorithm = {"survival": survival(vectors), "mutation": PM(eta=20, prob=1.0, prob_var=p / 30)}

@@ -1,14 +1,14 @@
-"""The paper's two series and beyond: time a generation, here and elsewhere, interleaved in one session.
+"""Time per generation in the paper's two series and beyond, compared with other libraries.
 
-    python benchmarks/speed.py                       the acceptance sizes (about half an hour on two cores)
+    python benchmarks/speed.py                       the sizes of the README (about half an hour on two cores)
     python benchmarks/speed.py --series population   n = 32 … 16,384 at d = 100
     python benchmarks/speed.py --series dimension    d = 512 … 262,144 at n = 100
     python benchmarks/speed.py --series beyond       n to 2^20, this library alone
 
 Writes ``out/speed/NAME.json`` (every measurement), ``.md`` (the table) and, for the two series, the log-log figure.
-Each library runs in a process and an environment of its own; those of pymoo and EvoX are made under
-``out/environments`` the first time. The machines are noisy: what counts is the ratio inside a round, given as
-the median over rounds and its range. The first call makes the problem, compiles, and runs.
+Each library runs in its own process and environment; those of pymoo and EvoX are created under ``out/environments``.
+Since machines are noisy, libraries alternate within a round, and ratios are computed per round and given as median and
+range over the rounds. The first call creates the problem, compiles, and runs.
 """
 
 import argparse
@@ -22,9 +22,9 @@ HERE = Path(__file__).parent
 OUT = HERE.parent / "out"
 ENVIRONMENTS = {"pymoo": ["pymoo==0.6.2"], "evox": ["torch==2.13.0", "evox==1.4.0"]}
 
-# problem, n, d, seeds, and for each library the generations of a call (fewer where they are slow).
+# Problem, n, d, seeds, and the generations per call of each library (fewer if it is slow).
 SIZES = {
-    "acceptance": [
+    "readme": [
         ("DTLZ2", 105, 12, 1, {"tensorrvea": 100, "rvea": 100, "paper_rvea": 100, "pymoo": 100, "evox": 100}),
         ("DTLZ2", 105, 12, 31, {"tensorrvea": 100, "pymoo": 100}),
         ("DTLZ1", 4096, 100, 1, {"tensorrvea": 50, "paper_rvea": 2, "pymoo": 3, "evox": 2}),
@@ -61,13 +61,13 @@ SIZES = {
 
 
 def interpreter(library: str) -> str:
-    """The Python of the library's own environment, made if it is not there."""
+    """Return the Python of the library's environment, and create it if necessary."""
     if library not in ENVIRONMENTS:
         return sys.executable
     folder = OUT / "environments" / library
     python = folder / "bin" / "python"
     if not python.exists():
-        print(f"making the environment of {library} …", flush=True)
+        print(f"creating the environment of {library} …", flush=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         for package in ENVIRONMENTS[library]:
             subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
@@ -83,8 +83,8 @@ def measure(library: str, problem: str, n: int, d: int, seeds: int, generations:
 
 
 def table(rows: list[dict]) -> str:
-    columns = ("problem", "n", "d", "seeds", "library", "time a generation", "times slower than TensorRVEA")
-    columns += ("evaluations a second", "first call", "peak MB")
+    columns = ("problem", "n", "d", "seeds", "library", "time per generation", "ratio to TensorRVEA")
+    columns += ("evaluations per second", "first call", "peak MB")
     lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
     for row in rows:
         size = f"| {row['problem']} | {row['n']:,} | {row['d']:,} | {row['seeds']} "
@@ -118,7 +118,7 @@ def figure(rows: list[dict], series: str, path: Path) -> None:
         points = [(row[axis], median(median(one["times"]) for one in row["rounds"][library] if "times" in one))
                   for row in rows if any("times" in one for one in row["rounds"].get(library, []))]  # fmt: skip
         axes.loglog(*zip(*points, strict=True), marker="o", markersize=3, label=library)
-    axes.set(xlabel=label, ylabel="time a generation [s]")
+    axes.set(xlabel=label, ylabel="time per generation [s]")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
     drawing.savefig(path.with_suffix(".svg"))
@@ -127,10 +127,10 @@ def figure(rows: list[dict], series: str, path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--series", choices=SIZES, default="acceptance")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turn")
-    parser.add_argument("--only", nargs="*", help="libraries to measure; all if not given")
-    parser.add_argument("--largest", type=int, default=2**62, help="leave out sizes with n · d above this")
+    parser.add_argument("--series", choices=SIZES, default="readme")
+    parser.add_argument("--rounds", type=int, default=3, help="number of measurements of each library")
+    parser.add_argument("--only", nargs="*", help="libraries to measure; all by default")
+    parser.add_argument("--largest", type=int, default=2**62, help="skip sizes with a larger n · d")
     options = parser.parse_args()
     folder = OUT / "speed"
     folder.mkdir(parents=True, exist_ok=True)

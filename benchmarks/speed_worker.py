@@ -1,9 +1,9 @@
-"""Times one library at one size, in a process of its own, and prints what it found as a line of JSON.
+"""Time one library at one size in a separate process, and print the result as a line of JSON.
 
     python benchmarks/speed_worker.py LIBRARY PROBLEM N D GENERATIONS [SEEDS]
 
-It is run by ``speed.py`` with the interpreter of that library's environment, so it imports nothing at the top but the
-standard library. A generation's time is the whole call's, over its generations, after a first call that compiles.
+``speed.py`` runs it with the interpreter of the library's environment, so only the standard library is imported at the
+top. The time per generation is that of a whole call divided by its generations, after a first call that compiles.
 """
 
 import json

@@ -5,6 +5,7 @@ from functools import partial
 import jax
 
 from tensorrvea.operators import Variation
+from tensorrvea.operators.base import Mating
 from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
 
@@ -14,4 +15,4 @@ def breed(
     key: jax.Array, variation: Variation, survivors: Population, mates: jax.Array, score: jax.Array, *,
     problem: Problem, offspring: int,
 ) -> Offspring:  # fmt: skip
-    return variation(key, survivors, mates, score, problem, offspring)
+    return variation(key, Mating(survivors, mates, score), problem, offspring)

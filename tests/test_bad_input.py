@@ -12,6 +12,7 @@ from compilations import Compilations
 
 import tensorrvea as tr
 from tensorrvea.metrics import device
+from tensorrvea.operators import Variation
 from tensorrvea.settings import settings
 from tensorrvea.stop import Stagnation, Target
 
@@ -46,16 +47,11 @@ def three(x):
     return jnp.stack([x[0], x[1], x[2]])
 
 
-class UndecoratedAlgorithm(tr.TensorRVEA):
-    """An algorithm that is not registered as a pytree."""
+class Undecorated(tr.Evolution, Variation):
+    """An algorithm and a variation that is not registered as a pytree."""
 
-
-class UndecoratedVariation:
-    """A variation that is not registered as a pytree."""
-
-    def num_parents(self, offspring): ...
-    def init_memory(self, x, objectives): ...
-    def __call__(self, key, survivors, parents, score, problem, offspring): ...
+    population = 8
+    variation = tr.GA()
 
 
 HALF = np.full((1, 7), 0.5)
@@ -209,14 +205,14 @@ WRONG = {
     "an algorithm by name": (run(algorithm="TensorRVEA"), TypeError, "algorithm takes .*'TensorRVEA'"),
     "an algorithm that is a class": (run(algorithm=tr.TensorRVEA), TypeError, "algorithm takes"),
     "an algorithm that is no pytree": (
-        run(algorithm=UndecoratedAlgorithm(population=8)),
+        run(algorithm=Undecorated()),
         TypeError,
-        "algorithm must be a pytree .*UndecoratedAlgorithm.*decorate its class with tensorrvea.settings.settings",
+        "algorithm must be a pytree .*Undecorated.*decorate its class with tensorrvea.settings.settings",
     ),
     "a variation that is no pytree": (
-        run(algorithm=sizes.algorithm(variation=UndecoratedVariation())),
+        run(algorithm=sizes.algorithm(variation=Undecorated())),
         TypeError,
-        "algorithm.variation must be a pytree .*UndecoratedVariation",
+        "algorithm.variation must be a pytree .*Undecorated",
     ),
     "many numbers for a setting": (
         run(algorithm=sizes.algorithm(alpha=np.array([1.0, 2.0]))),
@@ -283,7 +279,7 @@ WRONG = {
         r"x must be whole where variables are integers, got x\[0, 1\] = 0.5",
     ),
     "a start of too many": (run(x=np.zeros((29, 7))), ValueError, "x must have 1 to 28 rows"),
-    "a start of nobody": (run(x=np.zeros((0, 7))), ValueError, "x must have 1 to 28 rows"),
+    "an empty start": (run(x=np.zeros((0, 7))), ValueError, "x must have 1 to 28 rows"),
     "a start with a NaN": (run(x=HALF * np.nan), ValueError, "x must be finite"),
     "a population below a lattice": (
         run(algorithm=tr.TensorRVEA(population=2)),

@@ -9,7 +9,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from tensorrvea.checks import check_integer
 from tensorrvea.devices import padded_size
 from tensorrvea.mating import permute_living
-from tensorrvea.operators.base import Variation, check_variation
+from tensorrvea.operators.base import Mating, Variation, check_variation
 from tensorrvea.population import Offspring, Pool, Population, empty_population, evaluated, join, settle
 from tensorrvea.problem import Problem
 from tensorrvea.rows import resize_rows
@@ -113,7 +113,8 @@ class Evolution:
         mate_key, vary_key = jax.random.split(key)
         rows = padded_size(self.population)
         parents = self.mate(mate_key, state, self.variation.num_parents(rows))
-        bred = self.variation(vary_key, state.population, parents, state.score, problem, self.population)
+        mating = Mating(state.population, parents, state.score)
+        bred = self.variation(vary_key, mating, problem, self.population)
         return resize_rows(bred, rows)
 
     def tell(

@@ -1,4 +1,4 @@
-"""The command line, as its documentation shows it, and with everything that can be wrong."""
+"""The command line: the commands of its documentation, and wrong arguments."""
 
 import json
 import os
@@ -12,58 +12,61 @@ import pytest
 from sizes import QUICK_FLAGS
 
 import tensorrvea as tr
+from tensorrvea import algorithms, operators, problems
 from tensorrvea.cli.main import COMMANDS, execute, parse
+from tensorrvea.cli.part_settings import read_table
 from tensorrvea.cli.run import Run
 from tensorrvea.cli.session import Session
+from tensorrvea.neuroevolution import TASKS
 from tensorrvea.neuroevolution.backends import _make_physics
-from tensorrvea.runs import load, read_manifest
+from tensorrvea.runs import read_manifest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
 
 
-def commands(page: str) -> list[list[str]]:
+def commands_of(page: str) -> list[list[str]]:
     blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines() if line.startswith("tensorrvea ")]
     return [shlex.split(line)[1:] for line in lines]
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    """A directory to work in, with the files of the documentation."""
+def workspace(tmp_path, monkeypatch):
+    """A working directory with the files of the documentation."""
     monkeypatch.chdir(tmp_path)
     for name, text in re.findall(r"```\w+\n# (\S+)\n(.*?)```", PAGE, re.DOTALL):
         Path(name).write_text(text)
     return tmp_path
 
 
-def test_every_command_of_the_documentation_works(place, capsys):
-    every = commands(PAGE)
-    assert {words[0] for words in every} == {"run", "resume", "reproduce", "list", "show", "report", "plot"}
-    # In a process of their own, which compiles in less time.
-    command = [sys.executable, Path(__file__).parent / "every_command.py"]
+def test_the_commands_of_the_documentation_work(workspace, capsys):
+    commands = commands_of(PAGE)
+    assert {words[0] for words in commands} == {"run", "resume", "reproduce", "list", "show", "report", "plot"}
+    # A separate process can use flags for faster compilation.
+    command = [sys.executable, Path(__file__).parent / "run_commands.py"]
     flags = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
-    done = subprocess.run(command, input=json.dumps(every), capture_output=True, text=True, check=False, env=flags)
+    done = subprocess.run(command, input=json.dumps(commands), capture_output=True, text=True, check=False, env=flags)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert load("runs/DTLZ2-TensorRVEA-0").generations == 30
-    bridge = load("runs/bridge")
+    assert tr.load("runs/DTLZ2-TensorRVEA-0").generations == 30
+    bridge = tr.load("runs/bridge")
     assert (bridge.seed, bridge.generations, bridge.algorithm.alpha) == (3, 10, 1.5)
     assert bridge.algorithm.variation.crossover.eta == 15
     assert bridge.problem.objective_names == ("mass", "sag")
     volume = tr.metrics.hypervolume(bridge.population.F, [2.0, 10.0])
     assert bridge.history.metrics["hypervolume"][-1] == pytest.approx(volume, rel=1e-5)
-    assert "MetricReached" in load("runs/short").stopped
-    assert [result.seed for result in load("runs/zdt")] == [0, 1]
+    assert "MetricReached" in tr.load("runs/short").stopped
+    assert [result.seed for result in tr.load("runs/zdt")] == [0, 1]
     for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md"):
         assert Path(name).stat().st_size > 1000
-    # The page says where the run comes from: what its manifest says, not this process.
+    # The provenance in the report is that of the manifest, not of this process.
     manifest = read_manifest(Path("runs/DTLZ2-TensorRVEA-0"))[0]
     assert manifest["sessions"][0]["started"] in Path("front.html").read_text()
-    # Quiet in pipes: stderr is not a terminal here.
-    assert execute([*every[0][:2], "--generations", "30"]) == 0
+    # No progress bar, since stderr is not a terminal here.
+    assert execute([*commands[0][:2], "--generations", "30"]) == 0
     assert "gen/s" not in capsys.readouterr().err
 
 
-def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
+def test_a_config_file_takes_session_options_and_flags_override_it(workspace):
     Path("shared.toml").write_text('problem = "ZDT1"\ncheckpoint-seconds = 5.0\ndevices = "cores"\nevery = 3\n')
     run = parse(["run", "--config", "shared.toml", "--index", "1", "--checkpoint-seconds", "6"])
     assert run == Run(
@@ -92,19 +95,19 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("run DTLZ2 --set algorithm.alpha=-1", "alpha must be a finite number"),
         ("run DTLZ2 --set problem.radius=1", "a setting of DTLZ2 must be one of"),
         ("run DTLZ2 --generations 5 --seconds 5", "give one of generations, evaluations and seconds"),
-        ("run DTLZ2 --algorithm RandomSearch --variation DE", "which breeds nothing"),
+        ("run DTLZ2 --algorithm RandomSearch --variation DE", "variation cannot be given with RandomSearch"),
         ("run DTLZ2 --stop-metric igd=0.1", "stop_metric takes a metric and a value, like 'igd<=0.06'"),
         ("run DTLZ2 --stop-metric igdd<=0.1", "metric must be one that is recorded .'igd'., got 'igdd'"),
         ("run DTLZ2 --reference 1 1", "reference must have 3 entries for this problem, got 2"),
-        ("run DTLZ2 --reference 1 1 1 --metrics igd", "reference goes with the metric hypervolume, got metrics igd"),
-        ("run DTLZ2 --stagnant-within 0.1", "stagnant_within goes with stop_when_stagnant"),
-        ("run DTLZ2 --start nowhere.csv", "start takes a file that is there"),
+        ("run DTLZ2 --reference 1 1 1 --metrics igd", "reference needs the metric hypervolume, got metrics igd"),
+        ("run DTLZ2 --stagnant-within 0.1", "stagnant_within needs stop_when_stagnant"),
+        ("run DTLZ2 --start nowhere.csv", "start takes an existing file"),
         ("run design.py", "file.py:name"),
         ("run design.py:bridg", "did you mean 'bridge'"),
         ("run design.py:weigh", "must be a Problem|missing 1 required"),
-        ("run nowhere.py:bridge", "a file that is there"),
-        ("run design.py:bridge --objectives 3", "are in the file"),
-        ("run --config nowhere.toml", "a file that is there"),
+        ("run nowhere.py:bridge", "problem takes an existing file"),
+        ("run design.py:bridge --objectives 3", "takes no settings on the command line"),
+        ("run --config nowhere.toml", "config takes an existing file"),
         ("run --config design.py", "takes a .toml or .json file"),
         ("run --config slip.toml", "did you mean 'population'"),
         ("run --config kinds.toml", "population in kinds.toml takes a whole number, got 'five'"),
@@ -118,10 +121,10 @@ def test_a_file_holds_what_run_and_resume_share_and_flags_go_before_it(place):
         ("plot", "give at least one run directory"),
         ("reproduce page --scale cpu", "run one first"),
         ("reproduce page --results nowhere", "takes directories of finished experiments, got 'nowhere'"),
-        ("reproduce numerical --results nowhere", "results goes with page, got numerical"),
+        ("reproduce numerical --results nowhere", "results can only be given with page, got numerical"),
     ],
 )
-def test_wrong_arguments_say_what_is_right(place, capsys, line, message):
+def test_wrong_arguments_exit_with_two_and_a_message(workspace, capsys, line, message):
     Path("slip.toml").write_text('problem = "DTLZ2"\npopulaton = 5\n')
     Path("kinds.toml").write_text('problem = "DTLZ2"\npopulation = "five"\n')
     Path("list.toml").write_text('problem = "DTLZ2"\nmetrics = "igd"\n')
@@ -148,32 +151,32 @@ def test_wrong_arguments_say_what_is_right(place, capsys, line, message):
         ("plot runs/a --kind attainmnt", "did you mean 'attainment'"),
     ],
 )
-def test_wrong_flags_end_with_two_and_a_hint(place, capsys, line, message):
-    with pytest.raises(SystemExit) as left:
+def test_wrong_flags_exit_with_two_and_a_hint(workspace, capsys, line, message):
+    with pytest.raises(SystemExit) as exit_info:
         execute(line.split())
-    assert left.value.code == 2
+    assert exit_info.value.code == 2
     assert message in " ".join(re.sub(r"[│╭╮╰╯─]", " ", capsys.readouterr().err).split())
 
 
-def test_a_run_ends_when_a_metric_gets_there(place, capsys):
+def test_a_run_stops_when_a_metric_reaches_its_target(workspace, capsys):
     line = "run DTLZ2 --population 20 --generations 60 --stop-metric igd<=0.3 --every 1 --out runs/a"
     assert execute(line.split()) == 0
     assert "stopped by MetricReached" in capsys.readouterr().out
-    assert load("runs/a").history.metrics["igd"][-1] <= 0.3
+    assert tr.load("runs/a").history.metrics["igd"][-1] <= 0.3
     assert execute(["resume", "runs/a"]) == 0
 
 
-def test_a_robots_run_shows_its_hypervolume_in_a_terminal(place, capsys):
+def test_the_progress_bar_of_a_robot_task_shows_its_hypervolume(workspace, capsys):
     settings = "--set problem.backend=mujoco problem.steps=5 --population 8 --generations 2 --progress True"
     assert execute(["run", "MoHopper-m3", *settings.split()]) == 0
     out, err = capsys.readouterr()
     assert "MoHopper-m3 (mujoco)" in err
     assert re.search(r"gen/s?, living=\d+, hypervolume=", err)
     assert "hypervolume" in out
-    assert execute(["run", "MoReacher", *settings.split()]) == 0  # the paper has no point for it
+    assert execute(["run", "MoReacher", *settings.split()]) == 0  # not in the paper, so without a reference point
 
 
-def test_failures_end_with_one(place, capsys):
+def test_failures_exit_with_one(workspace, capsys):
     assert execute(["show", "nowhere"]) == 1
     assert "is not a run directory" in capsys.readouterr().err
     tr.optimize(tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8), generations=2, directory="runs/a")
@@ -182,7 +185,7 @@ def test_failures_end_with_one(place, capsys):
     assert "problem.variables: 5 in the directory, 6 here" in capsys.readouterr().err
 
 
-def test_a_missing_package_is_named_with_its_remedy(place, monkeypatch, capsys):
+def test_the_error_of_a_missing_package_says_how_to_install_it(workspace, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     monkeypatch.setitem(sys.modules, "mujoco.rollout", None)
     _make_physics.cache_clear()
@@ -190,44 +193,56 @@ def test_a_missing_package_is_named_with_its_remedy(place, monkeypatch, capsys):
     assert 'pip install "tensorrvea[neuroevolution]"' in capsys.readouterr().err
 
 
-def test_ctrl_c_ends_with_130(place, monkeypatch, capsys):
+def test_ctrl_c_exits_with_130(workspace, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tensorrvea.cli.run.keep_run", interrupted)
     assert execute(["run", "DTLZ2"]) == 130
-    assert "goes on" in capsys.readouterr().err
+    assert "to continue" in capsys.readouterr().err
 
 
-def test_the_engine_that_is_chosen_for_a_robot_is_printed_and_recorded(place, capsys):
+def test_the_chosen_physics_engine_is_printed_and_recorded(workspace, capsys):
     tiny = "run MoHopper-m2 --algorithm RandomSearch --population 4 --generations 1 --set problem.steps=3"
     assert execute([*shlex.split(tiny), "--out", "auto"]) == 0
     chosen = read_manifest(Path("auto"))[0]["spec"]["problem"]["settings"]["backend"]
     assert f"note: backend {chosen} for MoHopper-m2 on " in capsys.readouterr().err
-    # Who names one is told nothing.
+    # Nothing is printed if the engine is given.
     assert execute([*shlex.split(tiny), f"problem.backend={chosen}", "--out", "named"]) == 0
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_teaches_by_examples(capsys, command):
-    with pytest.raises(SystemExit) as left:
+def test_help_has_an_example(capsys, command):
+    with pytest.raises(SystemExit) as exit_info:
         execute([command, "--help"])
-    assert left.value.code == 0
+    assert exit_info.value.code == 0
     assert f"\n  tensorrvea {command} " in capsys.readouterr().out
 
 
-def test_help_of_all_has_a_line_of_each(capsys):
+def test_the_overview_has_one_line_per_command(capsys):
     with pytest.raises(SystemExit):
         execute(["--help"])
-    said = capsys.readouterr().out
-    assert all(f"• {command} " in said for command in COMMANDS)
-    assert "Example" not in said
+    out = capsys.readouterr().out
+    assert all(f"• {command} " in out for command in COMMANDS)
+    assert "Example" not in out
 
 
-def test_individuals_to_start_from_are_read_from_tables(place):
-    from tensorrvea.cli.named_parts import read_table
+def test_list_shows_everything_that_is_registered(capsys):
+    assert execute(["list"]) == 0
+    words = set(re.findall(r"[\w-]+", capsys.readouterr().out))
+    registered = (*algorithms.ALL, *operators.VARIATIONS, *problems.NAMED.values())
+    assert words >= {cls.__name__ for cls in registered} | set(TASKS)
 
+
+def test_help_of_run_names_every_algorithm_and_variation(capsys):
+    with pytest.raises(SystemExit):
+        execute(["run", "--help"])
+    words = set(re.findall(r"\w+", capsys.readouterr().out))
+    assert words >= {cls.__name__ for cls in (*algorithms.ALL, *operators.VARIATIONS)}
+
+
+def test_initial_individuals_are_read_from_csv_with_or_without_a_header(workspace):
     Path("a.csv").write_text("x1,x2\n0.5,1e-3\n1,0\n")
     assert read_table(Path("a.csv"), "start").tolist() == [[0.5, 1e-3], [1.0, 0.0]]
     Path("b.csv").write_text("0.5,1e-3\n")

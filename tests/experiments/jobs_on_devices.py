@@ -1,32 +1,32 @@
-"""Jobs on four devices, in a process of its own: says where each was done."""
+"""Run jobs on four devices, in a separate process, and check which device ran each."""
 
 import threading
 
 import jax
 import jax.numpy as jnp
 
-from tensorrvea.experiments.everywhere import on_every_device
+from tensorrvea.experiments.device_pool import run_on_all_devices
 
-met = threading.Barrier(4, timeout=60)
+barrier = threading.Barrier(4, timeout=60)
 
 
 def job(i: int) -> tuple[int, int]:
     if i < 4:
-        met.wait()  # passes only if four are at work at once
+        barrier.wait()  # passes only if four jobs run at the same time
     (device,) = jnp.zeros(()).devices()
     return i, device.id
 
 
 def fail() -> None:
-    raise ValueError("this one fails")
+    raise ValueError("this job fails")
 
 
 def main() -> None:
-    found = on_every_device([lambda i=i: job(i) for i in range(9)])
-    assert [i for i, _ in found] == list(range(9)), found
-    assert {device for _, device in found[:4]} == {0, 1, 2, 3}, found
+    results = run_on_all_devices([lambda i=i: job(i) for i in range(9)])
+    assert [i for i, _ in results] == list(range(9)), results
+    assert {device for _, device in results[:4]} == {0, 1, 2, 3}, results
     try:
-        on_every_device([fail, fail])
+        run_on_all_devices([fail, fail])
     except ValueError as error:
         print(len(jax.devices()), error)
 

@@ -1,4 +1,4 @@
-"""The paper's experiments, at the smallest scale, from the first run to the page."""
+"""The paper's experiments at the smallest scale, from the first run to the results page."""
 
 import dataclasses
 import json
@@ -8,15 +8,14 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tensorrvea.experiments import PLANS, SCALES, numerical, reproduce, write_page
-from tensorrvea.experiments.curves import at_steps, chosen
+from tensorrvea.experiments.curves import resample, sample_indices
 from tensorrvea.experiments.findings import Findings
-from tensorrvea.experiments.robots import claim, reference_point, score, usual_reference
+from tensorrvea.experiments.robots import compare_with_paper, default_reference, indicators, reference_point
 from tensorrvea.experiments.store import Store
 from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.runs import SpecDiffersError
@@ -24,18 +23,18 @@ from tensorrvea.runs import SpecDiffersError
 
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", ["acceleration", "numerical", "neuroevolution", "extensibility"])
-def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
-    done: list[str] = []
+def test_an_experiment_can_be_continued_and_shown_on_a_page(tmp_path, experiment):
+    log: list[str] = []
     out = tmp_path / "results"
-    first = reproduce(experiment, out=out, log=done.append)
-    assert len(done) == len(list((out / "raw").iterdir()))
-    # One run is lost, one is damaged: those two are run again, and nothing else.
+    first = reproduce(experiment, out=out, log=log.append)
+    assert len(log) == len(list((out / "raw").iterdir()))
+    # Only a missing and a damaged run are repeated.
     lost, damaged = sorted((out / "raw").iterdir())[:2]
     lost.unlink()
     damaged.write_bytes(damaged.read_bytes()[:-10])
     again: list[str] = []
     second = reproduce(experiment, out=out, log=again.append)
-    assert sum(not line.endswith("run again") for line in again) == 2
+    assert sum(not line.endswith("running it again") for line in again) == 2
     assert [claim.paper for claim in first.claims] == [claim.paper for claim in second.claims]
     found = json.loads((out / "findings.json").read_text())
     for table in found["tables"]:
@@ -48,34 +47,34 @@ def test_an_experiment_runs_and_goes_on_and_makes_a_page(tmp_path, experiment):
     assert f"tensorrvea reproduce {experiment} --scale smoke\n" in page
     assert "| the paper | here | holds here |" in page
     (tmp_path / "again").symlink_to(out)
-    with pytest.raises(ValueError, match=f"each experiment once, got {experiment}, {experiment}"):
+    with pytest.raises(ValueError, match=f"takes each experiment once, got {experiment}, {experiment}"):
         write_page([out, tmp_path / "again"], tmp_path / "twice.md")
-    pictures = re.findall(r'<img src="(.*?)"', page)
-    assert pictures
-    assert all((tmp_path / picture).is_file() for picture in pictures)
+    images = re.findall(r'<img src="(.*?)"', page)
+    assert images
+    assert all((tmp_path / image).is_file() for image in images)
 
 
-def test_runs_are_made_on_every_device_and_come_back_in_order():
-    four = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+def test_jobs_run_on_all_devices_and_return_results_in_order():
+    environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
     command = [sys.executable, Path(__file__).parent / "jobs_on_devices.py"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=four)
-    assert (done.stdout, done.returncode) == ("4 this one fails\n", 0), done.stderr[-2000:]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert (done.stdout, done.returncode) == ("4 this job fails\n", 0), done.stderr[-2000:]
 
 
-def test_every_process_warms_up_before_its_first_run_whichever_that_is(monkeypatch):
-    """Also one that goes on where another was stopped: its first run is not that of seed 0."""
-    asked = []
-    monkeypatch.setattr(numerical, "optimize", lambda *_, seed, **limit: asked.append((seed, limit.get("seconds"))))
+def test_every_process_warms_up_before_its_first_run(monkeypatch):
+    """Including a process that continues an experiment, whose first run is not that of seed 0."""
+    calls = []
+    monkeypatch.setattr(numerical, "optimize", lambda *_, seed, **limit: calls.append((seed, limit.get("seconds"))))
     monkeypatch.setattr(numerical, "indicators", lambda _: {})
     numerical.warm_up.cache_clear()
     plan = PLANS["numerical"]["smoke"]
     for seed in (2, 3):
-        numerical.one_run(plan, "DTLZ2", "RVEA", seed, "time")
+        numerical.run_seed(plan, "DTLZ2", "RVEA", seed, "time")
     numerical.warm_up.cache_clear()
-    assert asked == [(0, None), (2, plan.seconds), (3, plan.seconds)]
+    assert calls == [(0, None), (2, plan.seconds), (3, plan.seconds)]
 
 
-def test_the_papers_settings_are_those_of_the_supplement():
+def test_the_plans_of_scale_paper_have_the_settings_of_the_supplement():
     paper = {name: scales["paper"] for name, scales in PLANS.items()}
     assert all(tuple(scales) == SCALES for scales in PLANS.values())
     acceleration = paper["acceleration"]
@@ -94,25 +93,25 @@ def test_the_papers_settings_are_those_of_the_supplement():
     )  # fmt: skip
 
 
-def test_a_directory_with_another_plan_is_refused_and_one_with_more_repetitions_is_not(tmp_path):
+def test_a_directory_with_a_different_plan_is_refused_unless_only_the_repetitions_differ(tmp_path):
     plan = PLANS["numerical"]["smoke"]
     Store(tmp_path, "numerical", "smoke", plan)
     Store(tmp_path, "numerical", "smoke", dataclasses.replace(plan, repetitions=plan.repetitions + 1))
-    with pytest.raises(SpecDiffersError, match="another plan"):
+    with pytest.raises(SpecDiffersError, match="a different plan"):
         Store(tmp_path, "numerical", "cpu", PLANS["numerical"]["cpu"])
 
 
-def test_curves_are_read_at_steps_that_all_runs_have_reached():
+def test_curves_are_resampled_at_steps_that_all_runs_have_reached():
     runs = [
         {"seconds": np.array([0.0, 1.0, 4.0]), "IGD": np.array([9.0, 5.0, 1.0])},
         {"seconds": np.array([0.5, 2.0]), "IGD": np.array([8.0, 4.0])},
     ]
-    steps, values = at_steps(runs, "seconds", "IGD")
+    steps, values = resample(runs, "seconds", "IGD")
     assert (steps[0], steps[-1]) == (0.5, 2.0)
     assert values[:, 0].tolist() == [9.0, 8.0]
     assert values[:, -1].tolist() == [5.0, 4.0]
-    assert chosen(3, 10).tolist() == [0, 1, 2]
-    assert chosen(1000, 40)[[0, -1]].tolist() == [0, 999]
+    assert sample_indices(3, 10).tolist() == [0, 1, 2]
+    assert sample_indices(1000, 40)[[0, -1]].tolist() == [0, 999]
 
 
 @pytest.mark.parametrize(
@@ -120,36 +119,36 @@ def test_curves_are_read_at_steps_that_all_runs_have_reached():
     [
         ({"experiment": "neuroevolution", "reference": "papr"}, "did you mean 'paper'"),
         ({"experiment": "neuroevolution", "backend": "mujco"}, "did you mean 'mujoco'"),
-        # Of the four tasks, it is the third that cannot be simulated there.
+        # This backend cannot simulate the third of the four tasks.
         (
             {"experiment": "neuroevolution", "scale": "paper", "backend": "brax-spring"},
             "brax, mjx, mujoco for MoSwimmer",
         ),
     ],
 )
-def test_wrong_arguments_are_refused_before_anything_is_run(tmp_path, arguments, message):
+def test_wrong_arguments_are_refused_before_the_first_run(tmp_path, arguments, message):
     with pytest.raises(ValueError, match=message):
         reproduce(out=tmp_path / "results", log=pytest.fail, **arguments)
     assert not (tmp_path / "results").exists()
 
 
-def test_the_reference_point_is_the_papers_or_derived_from_the_runs():
+def test_the_reference_point_is_that_of_the_paper_or_derived_from_the_runs():
     plan = PLANS["neuroevolution"]["smoke"]
-    there = RobotProblem("MoHopper-m2", backend="mujoco")
-    assert (usual_reference(SimpleNamespace(backend="brax")), usual_reference(there)) == ("paper", "derived")
-    assert usual_reference(SimpleNamespace(backend="brax-spring")) == "derived"
+    hopper = RobotProblem("MoHopper-m2", backend="mujoco")
+    assert (default_reference("brax"), default_reference(hopper.backend)) == ("paper", "derived")
+    assert default_reference("brax-spring") == "derived"
     runs = {"A": [{"worst": np.array([5.0, -70.0])}], "B": [{"worst": np.array([-3.0, 12.0])}]}
-    assert reference_point(there, runs, plan, "paper").tolist() == [0, -865.70227051]
-    # Forward reward and height do not fall below zero; a control cost does.
-    assert reference_point(there, runs, plan, "derived").tolist() == [0, 0]
+    assert reference_point(hopper, runs, plan, "paper").tolist() == [0, -865.70227051]
+    # Forward reward and height are limited to at least zero; a control cost is not.
+    assert reference_point(hopper, runs, plan, "derived").tolist() == [0, 0]
     cheetah = RobotProblem("MoHalfCheetah", backend="mujoco")
     assert reference_point(cheetah, runs, plan, "derived").tolist() == [0, -70]
     higher = {"A": [{"worst": np.array([5.0, -70.0])}]}
     assert reference_point(cheetah, higher, plan, "derived").tolist() == [5, -70]
 
 
-def test_a_page_has_the_command_with_all_that_was_asked_for(tmp_path, monkeypatch):
-    module = import_module("tensorrvea.experiments.reproduce")  # the package has a function of the same name
+def test_the_page_shows_the_command_with_all_options(tmp_path, monkeypatch):
+    module = import_module("tensorrvea.experiments.reproduce")  # the package exports a function of the same name
     monkeypatch.setattr(module, "run_robots", lambda store, **_: Findings(store))
     findings = reproduce("extensibility", out=tmp_path, backend="mujoco", reference="paper")
     page = write_page([findings.store.directory], tmp_path / "page.md").read_text()
@@ -165,16 +164,16 @@ def test_a_page_has_the_command_with_all_that_was_asked_for(tmp_path, monkeypatc
         ("extensibility", {"CSO": 5.0, "GA": 1.0, "DE": 4.0, "PSO": 2.0, "Random": 3.0}, False),
     ],
 )
-def test_a_claim_holds_only_as_a_whole(experiment, means, holds):
+def test_a_claim_holds_only_if_the_order_is_that_of_the_paper(experiment, means, holds):
     values = {"MoHopper-m2": {name: [mean - 0.5, mean + 0.5] for name, mean in means.items()}}
-    found = claim(experiment, "HV", values)
-    assert found.holds == holds
+    claim = compare_with_paper(experiment, "HV", values)
+    assert claim.holds == holds
     best = max(means, key=means.get)
-    assert f"MoHopper-m2: {best} {means[best]:.4g} >" in found.here
+    assert f"MoHopper-m2: {best} {means[best]:.4g} >" in claim.here
 
 
-def test_fronts_are_scored_from_the_reference_point():
-    one = {"fronts": np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0]]), "sizes": np.array([1, 2])}
-    found = score(one, np.array([0.0, 0.0]))
+def test_indicators_of_fronts_use_the_reference_point():
+    run = {"fronts": np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0]]), "sizes": np.array([1, 2])}
+    found = indicators(run, np.array([0.0, 0.0]))
     np.testing.assert_allclose(found["HV"], [1.0, 4.0])
     assert found["EU"][0] == pytest.approx(1.0)

@@ -30,41 +30,41 @@ def test_effect_size_counts_pairs():
     assert effect_size(a, b) == pytest.approx(stats.mannwhitneyu(a, b).statistic / 600)
 
 
-def test_rank_sum_of_separate_samples_is_exact():
-    # All of one below all of the other: two of the C(8, 4) = 70 orders are as extreme.
+def test_rank_sum_of_separated_samples_is_exact():
+    # Two of the C(8, 4) = 70 orders are as extreme as complete separation.
     assert rank_sum([1, 2, 3, 4], [5, 6, 7, 8]) == pytest.approx(2 / 70)
     assert rank_sum([1, 1], [1, 1]) == 1.0
 
 
-def test_holm_steps_down_and_never_falls():
+def test_holm_steps_down_and_is_monotonic():
     assert holm([0.01, 0.02, 0.03, 0.005]) == pytest.approx([0.03, 0.04, 0.04, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
 
 
-def spread(start: float) -> list[float]:
+def six_values(start: float) -> list[float]:
     return [start + 0.1 * i for i in range(6)]
 
 
 VALUES = {
-    "P1": {"ours": spread(1.0), "worse": spread(3.0), "same": [*spread(1.0)[:5], 1.6]},
-    "P2": {"ours": spread(2.0), "worse": spread(9.0), "same": spread(0.1)},
+    "P1": {"ours": six_values(1.0), "worse": six_values(3.0), "same": [*six_values(1.0)[:5], 1.6]},
+    "P2": {"ours": six_values(2.0), "worse": six_values(9.0), "same": six_values(0.1)},
 }
 
 
-def test_marks_say_who_is_better():
+def test_marks_of_better_worse_and_similar_algorithms():
     found = compare(VALUES, "ours", larger_is_better=False)
-    assert {pair: one.mark for pair, one in found.items()} == {
+    assert {pair: comparison.mark for pair, comparison in found.items()} == {
         ("P1", "worse"): "-", ("P1", "same"): "≈", ("P2", "worse"): "-", ("P2", "same"): "+",
     }  # fmt: skip
-    turned = compare(VALUES, "ours", larger_is_better=True)
-    assert turned["P1", "worse"].mark == "+"
+    reversed_marks = compare(VALUES, "ours", larger_is_better=True)
+    assert reversed_marks["P1", "worse"].mark == "+"
     assert found["P1", "worse"].effect == 1.0
     assert found["P1", "worse"].p == pytest.approx(4 * 2 / 924)
 
 
-def test_all_statistics_are_written_beside_a_table(tmp_path):
+def test_the_statistics_behind_a_table_are_written_as_csv(tmp_path):
     store = Store(tmp_path, "numerical", "smoke", PLANS["numerical"]["smoke"])
-    Findings(store).comparison("igd", "IGD", VALUES, "ours", larger_is_better=False)
+    Findings(store).add_comparison("igd", "IGD", VALUES, "ours", larger_is_better=False)
     assert (tmp_path / "igd.md").exists()
     with (tmp_path / "igd_statistics.csv").open() as stream:
         rows = list(csv.DictReader(stream))
@@ -83,7 +83,7 @@ def test_average_ranks():
     assert average_ranks(VALUES, larger_is_better=False) == {"ours": 1.75, "worse": 3.0, "same": 1.25}
 
 
-def test_a_table_in_three_languages():
+def test_tables_in_markdown_latex_and_csv():
     table = comparison_table("IGD", VALUES, "ours", larger_is_better=False)
     markdown = table.markdown()
     assert "| P1 | **1.25 (0.25)** | 3.25 (0.25) - | **1.25 (0.25)** ≈ |" in markdown
@@ -91,9 +91,9 @@ def test_a_table_in_three_languages():
     assert "| +/−/≈ |  | 0/2/0 | 1/0/1 |" in markdown
     assert "| average rank | 1.75 | 3 | **1.25** |" in markdown
     assert "of 6 runs" in markdown
-    assert "cannot tell" not in markdown
+    assert "cannot find" not in markdown
     few = {problem: {name: runs[:3] for name, runs in each.items()} for problem, each in VALUES.items()}
-    assert "cannot tell any two apart" in comparison_table("IGD", few, "ours", larger_is_better=False).markdown()
+    assert "cannot find any difference" in comparison_table("IGD", few, "ours", larger_is_better=False).markdown()
     latex = table.latex()
     assert r"P2 & 2.25 (0.25) & 9.25 (0.25) $-$ & \textbf{0.35 (0.25)} $+$ \\" in latex
     assert latex.count("\\") > 10

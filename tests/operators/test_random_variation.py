@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tensorrvea import Problem, Random
+from tensorrvea.operators.base import Mating
 from tensorrvea.population import Offspring, empty_population
 
 
@@ -13,6 +14,6 @@ def test_children_are_sampled_like_the_first_population():
     variation = Random()
     assert variation.num_parents(9) == 0
     survivors = empty_population(4, Offspring(jnp.zeros((4, 2))), 2)
-    bred = variation(jax.random.key(3), survivors, jnp.zeros(0, jnp.int32), jnp.zeros(4), problem, 9)
+    bred = variation(jax.random.key(3), Mating(survivors, jnp.zeros(0, jnp.int32), jnp.zeros(4)), problem, 9)
     np.testing.assert_array_equal(bred.x, problem.sample(jax.random.key(3), 9))
     assert bred.memory == ()

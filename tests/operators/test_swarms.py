@@ -162,19 +162,14 @@ def test_memory_follows_its_row_through_selection(kind, variation):
     algorithm = kind(population=20, variation=variation)
     generator = np.random.default_rng(0)
     state, offspring = jax.jit(lambda key: algorithm.init(key, problem))(jax.random.key(0))
-    tell = jax.jit(lambda *values: algorithm.tell(jax.random.key(0), *values))
+    tell = jax.jit(algorithm.tell)
     for generation in range(4):
         tags = np.arange(20, dtype=np.float32) + 100 * generation
         offspring = jax.tree.map(lambda leaf, tags=tags: np.broadcast_to(tags.reshape(-1, *[1] * (leaf.ndim - 1)), leaf.shape), offspring)  # fmt: skip  # noqa: E501
         f = generator.random((20, 2)).astype(np.float32)
         f[3] = np.nan
-        state = tell(
-            state,
-            offspring,
-            f,
-            np.zeros(20, np.float32),
-            Clock(np.float32(generation / 3), np.float32((generation - 1) / 3)),
-        )
+        clock = Clock(np.float32(generation / 3), np.float32(max(generation - 1, 0) / 3))
+        state = tell(jax.random.key(generation), state, offspring, f, np.zeros(20, np.float32), clock)
         alive = np.asarray(state.population.alive)
         tag = np.asarray(state.population.x)[:, 0]
         assert alive.any()

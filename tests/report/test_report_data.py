@@ -13,6 +13,7 @@ import pytest
 from example_runs import make_run, walking
 
 import tensorrvea as tr
+from tensorrvea import load
 from tensorrvea.api import optimize
 from tensorrvea.cli.main import execute
 from tensorrvea.cli.report_sources import runs_from_directories
@@ -25,7 +26,6 @@ from tensorrvea.report.page import make_page, page_data
 from tensorrvea.report.progress_charts import progress_charts
 from tensorrvea.report.solutions_csv import write_csv
 from tensorrvea.report.write import collect_runs
-from tensorrvea import load
 
 
 def unpack(packed):

@@ -77,14 +77,14 @@ def test_a_damaged_checkpoint_falls_back_to_the_previous_one(directory, finished
 def test_a_flipped_bit_is_detected_anywhere(directory, where):
     for path in directory.glob("checkpoint-*"):
         flip(path, where)
-    with pytest.raises(DamagedError, match="no sound checkpoint"):
+    with pytest.raises(DamagedError, match="no undamaged checkpoint"):
         resume(directory)
 
 
 def test_another_schema_is_refused(directory):
     for path in directory.glob("checkpoint-*.json"):
         edit(path, schema=SCHEMA + 1)
-    with pytest.raises(DamagedError, match=f"has schema {SCHEMA + 1}, and this version reads {SCHEMA}"):
+    with pytest.raises(DamagedError, match=f"has schema {SCHEMA + 1}, but this version reads schema {SCHEMA}"):
         resume(directory)
     edit(directory / "manifest.json", schema=0)
     with pytest.raises(DamagedError, match="has schema 0"):
@@ -153,7 +153,7 @@ def test_a_full_disk_ends_the_run_with_the_last_checkpoint_intact(tmp_path, monk
     monkeypatch.setattr(keep, "SHARE", 1e9)
     directory = tmp_path / "run"
     with pytest.raises(
-        RunError, match=r"generation 20 could not be written.*No space left.*generation 10\) is as it was"
+        RunError, match=r"generation 20 could not be written.*No space left.*generation 10\) is unchanged"
     ):
         run(directory, checkpoint_seconds=0.0, callbacks=count)
     monkeypatch.undo()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tensorrvea.cli.named_parts import problem_from_file
-from tensorrvea.runs.own_problem import describe_own
+from tensorrvea.cli.problem_lookup import problem_from_file
+from tensorrvea.runs.user_problem import describe_user_problem
 
 MODULE = """
 import jax.numpy as jnp
@@ -38,7 +38,7 @@ bridge = tr.Problem(objectives, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2
 def source_of(directory, text):
     path = directory / "design.py"
     path.write_text(text)
-    return describe_own(problem_from_file(path, "bridge"))["source"]
+    return describe_user_problem(problem_from_file(path, "bridge"))["source"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tensorrvea import load, resume
 from tensorrvea.cli.main import execute
 from tensorrvea.runs import DamagedError, RunError
 from tensorrvea.runs.arrays import read_arrays, write_arrays
-from tensorrvea.runs.files import digest, locked, read_json, write_json, write_whole
+from tensorrvea.runs.files import atomic_write, digest, locked, read_json, write_json
 
 PROBLEM, ALGORITHM = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
 
@@ -137,7 +137,7 @@ def test_hostile_json_is_refused(tmp_path, text):
 def test_oversized_json_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("tensorrvea.runs.files.JSON_BYTES", 1000)
     write_json(tmp_path / "a.json", {"a": "x" * 2000})
-    with pytest.raises(DamagedError, match="more than the 1000 that make sense"):
+    with pytest.raises(DamagedError, match="more than the limit of 1000"):
         read_json(tmp_path / "a.json")
 
 
@@ -146,11 +146,11 @@ def test_links_and_pipes_are_not_read(directory, tmp_path):
     shutil.copy(directory / "manifest.json", secret)
     (directory / "manifest.json").unlink()
     (directory / "manifest.json").symlink_to(secret)
-    with pytest.raises(DamagedError, match="cannot be read as a plain file"):
+    with pytest.raises(DamagedError, match="cannot be read as a regular file"):
         load(directory)
     (directory / "manifest.json").unlink()
     os.mkfifo(directory / "pipe.json")
-    with pytest.raises(DamagedError, match="is not a plain file"):
+    with pytest.raises(DamagedError, match="is not a regular file"):
         read_json(directory / "pipe.json")
 
 
@@ -161,7 +161,7 @@ def test_nothing_is_written_through_a_link(tmp_path):
     inside.mkdir()
     (inside / "manifest.json").symlink_to(outside)
     (inside / f".manifest.json.{os.getpid()}.part").symlink_to(outside)
-    with write_whole(inside / "manifest.json") as stream:
+    with atomic_write(inside / "manifest.json") as stream:
         stream.write(b"new")
     assert outside.read_text() == "mine"
     assert (inside / "manifest.json").read_bytes() == b"new"
@@ -176,7 +176,7 @@ def test_a_link_instead_of_a_checkpoint_is_not_followed(directory, tmp_path):
     for path in directory.glob("checkpoint-*.npz"):
         path.unlink()
         path.symlink_to(outside)
-    with pytest.raises(DamagedError, match="no sound checkpoint"):
+    with pytest.raises(DamagedError, match="no undamaged checkpoint"):
         resume(directory)
     assert outside.read_bytes() == b"mine"
 
@@ -266,5 +266,5 @@ def test_hostile_checkpoints_are_refused(directory, changes):
         if other != path:
             other.unlink()
     rewrite(path, json.loads(path.read_text()) | changes)
-    with pytest.raises(DamagedError, match="no sound checkpoint"):
+    with pytest.raises(DamagedError, match="no undamaged checkpoint"):
         load(directory)

@@ -24,7 +24,7 @@ def vectors_of(objectives: int) -> jax.Array:
 
 
 def random_pool(generator: np.random.Generator, objectives: int, kind: str) -> Pool:
-    """Values on a coarse grid, so that sums and differences are exact and ties are ties."""
+    """Return values on a coarse grid, so that sums and differences are exact and ties remain ties."""
     f = generator.integers(0, 1 << 12, (ROWS, objectives)) / 256 - 4.0
     violation = np.zeros(ROWS)
     alive = np.ones(ROWS, bool)
@@ -34,13 +34,13 @@ def random_pool(generator: np.random.Generator, objectives: int, kind: str) -> P
         f = f[generator.integers(0, ROWS // 3, ROWS)]
     if kind in ("infeasible", "mixed"):
         violation = np.where(generator.random(ROWS) < 0.6, generator.integers(1, 20, ROWS) / 8, 0.0)
-    if kind == "nobody feasible":
+    if kind == "none feasible":
         violation = generator.integers(1, 20, ROWS) / 8
     if kind == "single":
         alive = np.arange(ROWS) == generator.integers(ROWS)
     if kind == "equal":
         f = np.tile(f[:1], (ROWS, 1))
-    if kind == "nobody":
+    if kind == "none alive":
         alive[:] = False
     return Pool(
         f=jnp.asarray(np.where(alive[:, None], f, np.inf), jnp.float32),
@@ -50,7 +50,7 @@ def random_pool(generator: np.random.Generator, objectives: int, kind: str) -> P
     )
 
 
-KINDS = ("plain", "dead", "duplicated", "infeasible", "mixed", "nobody feasible", "single", "equal", "nobody")
+KINDS = ("plain", "dead", "duplicated", "infeasible", "mixed", "none feasible", "single", "equal", "none alive")
 
 
 def winners(selected) -> list[int | None]:

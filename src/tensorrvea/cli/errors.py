@@ -1,4 +1,4 @@
-"""How a command ends: 0 done, 1 failed while it ran, 2 wrong arguments, 130 Ctrl-C, 143 SIGTERM."""
+"""Exit codes and the errors behind them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,11 +7,11 @@ FAILED, WRONG_ARGUMENTS, INTERRUPTED = 1, 2, 130
 
 
 class WrongArgumentsError(Exception):
-    """What was asked for cannot be; the message says what can."""
+    """An invalid request; the message says what is allowed."""
 
 
 def printable(text: str) -> str:
-    """A text without what could command a terminal: names in a run directory may be somebody else's.
+    """Replace control characters, since names in a run directory may come from somebody else.
 
     >>> printable("front\\n\\x1b[2J")
     'front\\n?[2J'
@@ -20,8 +20,8 @@ def printable(text: str) -> str:
 
 
 @contextmanager
-def reading_arguments() -> Iterator[None]:
-    """In here, a ValueError or TypeError is about what the user has asked for."""
+def argument_errors() -> Iterator[None]:
+    """Convert a ValueError or TypeError into a WrongArgumentsError."""
     try:
         yield
     except (ValueError, TypeError) as error:

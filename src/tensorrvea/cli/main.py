@@ -1,4 +1,4 @@
-"""From words to a command, and from what became of it to an exit code."""
+"""Parse the command line, run the command, and return an exit code."""
 
 import dataclasses
 import inspect
@@ -13,36 +13,24 @@ import tyro
 
 from tensorrvea.checks import check_choice
 from tensorrvea.cli.choices import CHOICES
-from tensorrvea.cli.errors import (
-    FAILED,
-    INTERRUPTED,
-    WRONG_ARGUMENTS,
-    WrongArgumentsError,
-    printable,
-    reading_arguments,
-)
-from tensorrvea.cli.look import List, Plot, Report, Show
+from tensorrvea.cli.config_file import config_path, read_config
+from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
+from tensorrvea.cli.list import List
+from tensorrvea.cli.plot import Plot
+from tensorrvea.cli.report import Report
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
-from tensorrvea.cli.settings_file import file_argument, read_options
+from tensorrvea.cli.show import Show
 from tensorrvea.processes import is_distributed, is_primary, leave
 
-COMMANDS: dict[str, type] = {
-    "run": Run,
-    "resume": Resume,
-    "reproduce": Reproduce,
-    "list": List,
-    "show": Show,
-    "report": Report,
-    "plot": Plot,
-}
+COMMANDS: dict[str, type] = {cls.__name__.lower(): cls for cls in (Run, Resume, Reproduce, List, Show, Report, Plot)}
 DESCRIPTION = """Evolutionary multiobjective optimisation as one compiled tensor program.
 
-Exit codes: 0 done, 1 failed while it ran, 2 wrong arguments, 130 Ctrl-C, 143 SIGTERM."""
+Exit codes: 0 success, 1 failure, 2 wrong arguments, 130 Ctrl-C, 143 SIGTERM."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """What the ``tensorrvea`` program does; ends the process with an exit code."""
+    """Run the ``tensorrvea`` program and exit."""
     code = execute(sys.argv[1:] if arguments is None else list(arguments))
     if code and is_distributed():
         leave(code)
@@ -50,71 +38,72 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def execute(arguments: list[str]) -> int:
-    """Does what the words say, and gives the exit code."""
-    with warnings.catch_warnings(), shown_log():
-        warnings.showwarning = _say
+    """Run a command and return its exit code."""
+    with warnings.catch_warnings(), log_to_stderr():
+        warnings.showwarning = _print_warning
         try:
             parse(arguments)()
         except WrongArgumentsError as error:
-            return _complain(error, WRONG_ARGUMENTS)
-        except (RuntimeError, OSError, ModuleNotFoundError) as error:  # a run directory's error is a RuntimeError, too
-            return _complain(error, FAILED)
+            return _print_error(error, WRONG_ARGUMENTS)
+        except (RuntimeError, OSError, ModuleNotFoundError) as error:  # RunError is a RuntimeError
+            return _print_error(error, FAILED)
         except KeyboardInterrupt:
-            print("interrupted; the same command, or tensorrvea resume, goes on", file=sys.stderr)
+            print("interrupted; repeat the command, or use tensorrvea resume, to continue", file=sys.stderr)
             return INTERRUPTED
     return 0
 
 
 @contextmanager
-def shown_log() -> Iterator[None]:
-    """In here, a user sees what the library logs: which engine it has chosen for a robot, or why evaluations fail."""
-    log, notes = logging.getLogger("tensorrvea"), _Notes()
+def log_to_stderr() -> Iterator[None]:
+    """Print the library's log, such as the chosen physics engine or the reasons of failed evaluations."""
+    log, handler = logging.getLogger("tensorrvea"), _StderrHandler()
     level = log.level
-    log.addHandler(notes)
+    log.addHandler(handler)
     log.setLevel(logging.INFO)
     try:
         yield
     finally:
         log.setLevel(level)
-        log.removeHandler(notes)
+        log.removeHandler(handler)
 
 
 def parse(arguments: list[str]) -> Callable[[], None]:
-    """The command with its options, from flags and from a file."""
+    """Create the command from flags and, for ``run``, a configuration file."""
     if arguments and not arguments[0].startswith("-"):
-        with reading_arguments():
+        with argument_errors():
             check_choice("the command", arguments[0], tuple(COMMANDS))
     defaults = {name: _default(command) for name, command in COMMANDS.items()}
-    file = file_argument(arguments)
+    file = config_path(arguments)
     if arguments[:1] == ["run"] and file is not None:
-        options = read_options(file, Run)
+        options = read_config(file, Run)
         if "problem" in options and (len(arguments) < 2 or arguments[1].startswith("-")):
             arguments = ["run", options["problem"], *arguments[1:]]
         defaults["run"] = Run(**({"problem": tyro.MISSING} | options))
-    about = {name: inspect.getdoc(command) or "" for name, command in COMMANDS.items()}
-    # The list of all commands has a line of each; its examples are in the help of the command itself.
-    about = {name: text if arguments[:1] == [name] else text.partition("\n")[0] for name, text in about.items()}
-    kinds = tyro.extras.subcommand_type_from_defaults(defaults, about)
-    return tyro.cli(kinds, prog="tensorrvea", description=DESCRIPTION, args=arguments, registry=CHOICES)
+    descriptions = {name: inspect.getdoc(command) or "" for name, command in COMMANDS.items()}
+    # The overview shows one line per command; examples are in the help of the command itself.
+    for name in COMMANDS.keys() - arguments[:1]:
+        descriptions[name] = descriptions[name].partition("\n")[0]
+    subcommands = tyro.extras.subcommand_type_from_defaults(defaults, descriptions)
+    return tyro.cli(subcommands, prog="tensorrvea", description=DESCRIPTION, args=arguments, registry=CHOICES)
 
 
 def _default(command: type) -> Any:
-    """The command with nothing asked for yet: what it needs is missing."""
+    """Create a command whose required options are still missing."""
     missing = [field.name for field in dataclasses.fields(command) if field.default is dataclasses.MISSING]
     return command(**dict.fromkeys(missing, tyro.MISSING))
 
 
-class _Notes(logging.Handler):
+class _StderrHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         kind = "note" if record.levelno < logging.WARNING else "warning"
         if is_primary():
             print(f"{kind}: {record.getMessage()}", file=sys.stderr)
 
 
-def _complain(error: BaseException, code: int) -> int:
+def _print_error(error: BaseException, code: int) -> int:
     print(printable(f"error: {error}"), file=sys.stderr)
     return code
 
 
-def _say(message: Warning | str, *_: Any, **__: Any) -> None:
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print(printable(f"warning: {message}"), file=sys.stderr)

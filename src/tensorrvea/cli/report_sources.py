@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tensorrvea.api import load
 from tensorrvea.report import Run
 from tensorrvea.report.command import make_command
 from tensorrvea.report.from_result import run_from_result
-from tensorrvea.api import load
 from tensorrvea.runs import read_manifest
 
 

@@ -4,30 +4,37 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 
-from tensorrvea.cli.errors import reading_arguments
-from tensorrvea.cli.named_parts import find_problem, make_algorithm, parse_settings, read_table, read_value
-from tensorrvea.cli.session import USUAL, Session
-from tensorrvea.optimize import Budget, Search
+from tensorrvea.cli.errors import argument_errors
+from tensorrvea.cli.part_settings import make_algorithm, parse_settings, parse_value, read_table
+from tensorrvea.cli.problem_lookup import find_problem
+from tensorrvea.cli.session import DEFAULT_SESSION, Session
+from tensorrvea.driver.observers import standard_observers
+from tensorrvea.driver.run import Run as RunArguments
+from tensorrvea.driver.schedule import Budget
+from tensorrvea.driver.search import Search
 from tensorrvea.problem import Problem
 from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, standard_metrics
-from tensorrvea.runs.resume import reopen
+from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
+from tensorrvea.runs.reopen import reopen
 from tensorrvea.runs.standard_metrics import HYPERVOLUME
 from tensorrvea.stop import MetricReached, Stagnation, Target
 
-GENERATIONS = 100
-# Up to this population, an indicator that is known for the problem is recorded without being asked for.
-SMALL = 1000
+DEFAULT_GENERATIONS = 100
+# Larger populations record no metric unless asked to.
+LARGEST_WITH_DEFAULT_METRIC = 1000
+AlgorithmName = Annotated[str, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}.")]
+VariationName = Annotated[str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; GA by default.")]
 
 
 @dataclass(kw_only=True)
 class Run:
-    """Optimise a problem, into a run directory. The same command again goes on where it was stopped.
+    """Optimise a problem in a run directory. The same command continues an interrupted run.
 
     Examples:
       tensorrvea run DTLZ2 --generations 200
@@ -37,127 +44,125 @@ class Run:
     """
 
     problem: tyro.conf.Positional[str]
-    """A benchmark or a robot's task (see tensorrvea list problems), or file.py:name of your own."""
+    """A benchmark or robot task (see tensorrvea list), or file.py:name for a problem of your own."""
     out: Path | None = None
-    """The run directory; runs/PROBLEM-ALGORITHM-SEED if not given."""
+    """The run directory; runs/PROBLEM-ALGORITHM-SEED by default."""
     config: Path | None = None
-    """A TOML or JSON file with any of these options; flags go before it."""
+    """A TOML or JSON file with any of these options; flags override it."""
 
-    algorithm: str = "TensorRVEA"
-    """TensorRVEA, RVEA, NSGA2 or RandomSearch."""
-    variation: str | None = None
-    """How offspring are bred: GA (the default), DE, PSO, CSO or Random."""
+    algorithm: AlgorithmName = "TensorRVEA"
+    variation: VariationName = None
     population: int = 105
-    """How many offspring there are in a generation."""
+    """Number of offspring per generation."""
     set: tuple[str, ...] = ()
-    """Any setting of the parts, like algorithm.alpha=1.5, variation.crossover.eta=15 or problem.backend=mjx."""
+    """Settings of the parts, such as algorithm.alpha=1.5, variation.crossover.eta=15 or problem.backend=mjx."""
     objectives: int | None = None
-    """The number of objectives, where the problem leaves a choice."""
+    """Number of objectives, if the problem allows a choice."""
     variables: int | None = None
-    """The number of variables, where the problem leaves a choice."""
+    """Number of variables, if the problem allows a choice."""
 
     generations: int | None = None
-    """The budget; 100 generations if no other is given."""
+    """The budget; 100 generations unless another budget is given."""
     evaluations: int | None = None
-    """Another kind of budget: how often the problem is evaluated."""
+    """The budget as a number of evaluations."""
     seconds: float | None = None
-    """Another kind of budget: time, without compilation."""
+    """The budget as a time, without compilation."""
     seed: int = 0
     """The same seed gives the same result."""
     seeds: tuple[int, ...] = ()
-    """Several runs as one program."""
+    """Several runs in one program."""
     start: Path | None = None
-    """A .csv or .npy file of individuals to start from."""
+    """A .csv or .npy file of initial individuals."""
 
     history: Literal["summary", "fronts", "populations"] = "summary"
-    """What is recorded of each generation."""
+    """What is recorded in each generation."""
     archive: int = 0
-    """How many of the best ever found are kept besides the survivors."""
+    """Size of the archive of the best solutions found, kept in addition to the survivors."""
     metrics: tuple[str, ...] | None = None
-    """Recorded each generation (see tensorrvea list metrics), or none; if not given, igd where the front is known, and
-    hypervolume for robots with a reference point of the paper's."""
+    """Metrics recorded in each generation (see tensorrvea list metrics), or none. Default: igd if the true front is
+    known, hypervolume for robot tasks with a reference point in the paper."""
     reference: tuple[float, ...] = ()
-    """The point up to which hypervolume is measured, a value for each objective; if not given, the problem's own."""
+    """Reference point of the hypervolume, one value per objective; the problem's own by default."""
     stop_when_stagnant: int | None = None
-    """End the run when neither ideal nor nadir point has moved for this many generations."""
+    """Stop when neither the ideal nor the nadir point has moved for this many generations."""
     stagnant_within: float | None = None
-    """How far they may move for that, as a share of the range between them; 0.001 if not given."""
+    """Largest movement that counts as stagnation, relative to the range between the two points; 0.001 by default."""
     stop_at: tuple[float, ...] = ()
-    """End the run when a solution is at least this good in every objective."""
+    """Stop when a solution is at least this good in every objective."""
     stop_metric: tuple[str, ...] = ()
-    """End the run when a recorded metric gets there, as in 'igd<=0.06' or 'hypervolume>=0.7'."""
+    """Stop when a recorded metric reaches a value, as in 'igd<=0.06' or 'hypervolume>=0.7'."""
     every: int = 10
-    """How many generations from one look at what could end the run to the next."""
+    """Number of generations between checks of the stopping rules."""
 
-    session: tyro.conf.OmitArgPrefixes[Session] = USUAL
+    session: tyro.conf.OmitArgPrefixes[Session] = DEFAULT_SESSION
 
     def __call__(self) -> None:
-        with reading_arguments():
-            self.session.begin()
+        with argument_errors():
+            self.session.initialize()
             search = self.search()
-            out = self.out or Path("runs") / self.name(search.problem)
-        keep_run(search, out, every=self.session.checkpoint_seconds, progress=self.session.shows_progress())
-        tell(search.results(), out)
+            out = self.out or Path("runs") / self.directory_name(search.run.problem)
+        execute(search, out, self.session)
 
     def search(self) -> Search:
-        """What the options ask for."""
-        settings = parse_settings(dict(_pair(text) for text in self.set))
+        """Create the search that the options describe."""
+        settings = parse_settings(dict(_split_setting(text) for text in self.set))
         problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
-        given = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
-        if all(value is None for value in given.values()):
-            given["generations"] = GENERATIONS
-        return Search(
+        has_budget = (self.generations, self.evaluations, self.seconds) != (None, None, None)
+        generations = self.generations if has_budget else DEFAULT_GENERATIONS
+        arguments = RunArguments(
             problem,
             make_algorithm(self.algorithm, self.variation, self.population, settings),
             seeds=list(self.seeds) or [self.seed],
-            batch=bool(self.seeds),
-            budget=Budget(population=self.population, **given),  # type: ignore[arg-type]
+            is_batched=bool(self.seeds),
+            budget=Budget(
+                population=self.population, generations=generations, evaluations=self.evaluations, seconds=self.seconds
+            ),
             x=None if self.start is None else read_table(self.start, "start"),
             history=self.history,
             archive=self.archive,
             metrics=standard_metrics(self.metric_names(problem), problem, self.reference or None),
-            stop=self.stops(),
+            stop=self.stopping_rules(),
             every=self.every,
             devices=self.session.devices,
         )
+        return Search(arguments)
 
     def metric_names(self, problem: Problem) -> tuple[str, ...]:
         if self.metrics is not None:
             return () if self.metrics == ("none",) else self.metrics
         if self.reference:
             return (HYPERVOLUME,)
-        if self.population > SMALL:
+        if self.population > LARGEST_WITH_DEFAULT_METRIC:
             return ()
         if problem.front(2) is not None:
             return ("igd",)
         return () if problem.reference_point() is None else (HYPERVOLUME,)
 
-    def stops(self) -> list[Callable[[Result], bool]]:
-        """What ends the run before its budget is spent."""
+    def stopping_rules(self) -> list[Callable[[Result], bool]]:
         rules: list[Callable[[Result], bool]] = []
         if self.stop_when_stagnant is not None:
-            within = {} if self.stagnant_within is None else {"tolerance": self.stagnant_within}
-            rules.append(Stagnation(generations=self.stop_when_stagnant, **within))
+            tolerance = {} if self.stagnant_within is None else {"tolerance": self.stagnant_within}
+            rules.append(Stagnation(generations=self.stop_when_stagnant, **tolerance))
         elif self.stagnant_within is not None:
-            raise ValueError("stagnant_within goes with stop_when_stagnant, which was not given")
+            raise ValueError("stagnant_within needs stop_when_stagnant, which was not given")
         if self.stop_at:
             rules.append(Target(self.stop_at))
-        rules += map(metric_reached, self.stop_metric)
+        rules += map(parse_metric_rule, self.stop_metric)
         return rules
 
-    def name(self, problem: Problem) -> str:
-        bred = "" if self.variation in (None, "GA") else f"-{self.variation}"
+    def directory_name(self, problem: Problem) -> str:
+        variation = "" if self.variation in (None, "GA") else f"-{self.variation}"
         seed = f"{min(self.seeds)}to{max(self.seeds)}" if self.seeds else str(self.seed)
         name = self.problem.rpartition(":")[2] if ":" in self.problem else problem.name.replace(" ", "")
-        return f"{name}-{self.algorithm}{bred}-{seed}"
+        return f"{name}-{self.algorithm}{variation}-{seed}"
 
 
 @dataclass(kw_only=True)
 class Resume:
-    """Go on with a run after a crash, or for longer.
+    """Continue a run after an interruption, or with a larger budget.
 
-    A larger budget is for the whole run: progress becomes the share of the new one, so that the penalty on angles falls
-    back and grows again. That is not the run which the larger budget would have given from the start.
+    A new budget is for the whole run. Progress becomes relative to it, so the angle penalty drops and grows again. The
+    result differs from that of a run with the larger budget from the start.
 
     Examples:
       tensorrvea resume runs/bridge --problem design.py:bridge
@@ -167,59 +172,57 @@ class Resume:
     directory: tyro.conf.Positional[Path]
     """The run directory."""
     problem: str | None = None
-    """file.py:name, if the problem is your own: code is never taken from a run directory."""
+    """file.py:name of a user-defined problem, since code is never loaded from a run directory."""
     accept_changes: bool = False
-    """Go on although the problem's source has changed."""
+    """Continue although the source of the problem has changed."""
     generations: int | None = None
     """A new budget for the whole run."""
     evaluations: int | None = None
     """A new budget for the whole run."""
     seconds: float | None = None
     """A new budget for the whole run."""
-    session: tyro.conf.OmitArgPrefixes[Session] = USUAL
+    session: tyro.conf.OmitArgPrefixes[Session] = DEFAULT_SESSION
 
     def __call__(self) -> None:
-        with reading_arguments():
-            self.session.begin()
-            search = reopen(
-                self.directory, problem=None if self.problem is None else find_problem(self.problem),
-                generations=self.generations, evaluations=self.evaluations, seconds=self.seconds,
-                devices=self.session.devices,
-            )  # fmt: skip
-        keep_run(
-            search, self.directory, every=self.session.checkpoint_seconds, progress=self.session.shows_progress(),
-            extend=(self.generations, self.evaluations, self.seconds) != (None, None, None),
-            accept_changes=self.accept_changes,
-        )  # fmt: skip
-        tell(search.results(), self.directory)
+        with argument_errors():
+            self.session.initialize()
+            budget = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
+            extend = any(value is not None for value in budget.values())
+            problem = None if self.problem is None else find_problem(self.problem)
+            devices = self.session.devices
+            search = reopen(self.directory, budget if extend else None, problem=problem, devices=devices)
+        execute(search, self.directory, self.session, extend=extend, accept_changes=self.accept_changes)
 
 
-def tell(results: list[Result], directory: Path) -> None:
-    """What came of it, a line a run."""
+def execute(search: Search, directory: Path, session: Session, **options: bool) -> None:
+    """Run a search in its directory, with the ``options`` of ``keep_run``, and print one line per run."""
+    observers = standard_observers(search, progress=session.shows_progress())
+    keep_run(search, directory, observers, every=session.checkpoint_seconds, **options)
+    results = search.results()
     if not is_primary():
         return
     for result in results:
-        last = ", ".join(f"{name} {values[-1]:.4g}" for name, values in result.history.metrics.items())
+        metrics = ", ".join(f"{name} {values[-1]:.4g}" for name, values in result.history.metrics.items())
         seed = f"seed {result.seed}: " if len(results) > 1 else ""
-        print(f"{seed}{result!r}" + (f"; {last}" if last else ""))
+        print(f"{seed}{result!r}" + (f"; {metrics}" if metrics else ""))
     print(directory)
 
 
-def metric_reached(text: str) -> MetricReached:
-    """A rule like ``igd<=0.06``.
+def parse_metric_rule(text: str) -> MetricReached:
+    """Parse a stopping rule such as ``igd<=0.06``.
 
-    >>> metric_reached("igd<=0.06")
+    >>> parse_metric_rule("igd<=0.06")
     MetricReached(metric='igd', at_least=None, at_most=0.06)
     """
-    found = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*(.+)", text)
-    value = read_value(found[3]) if found else None
-    if found is None or not isinstance(value, int | float):
+    match = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*(.+)", text)
+    value = parse_value(match[3]) if match else None
+    if match is None or not isinstance(value, int | float):
         raise ValueError(f"stop_metric takes a metric and a value, like 'igd<=0.06', got {text!r}")
-    return MetricReached(metric=found[1], **{"at_most" if found[2] == "<=" else "at_least": value})
+    return MetricReached(metric=match[1], **{"at_most" if match[2] == "<=" else "at_least": value})
 
 
-def _pair(text: str) -> tuple[str, Any]:
+def _split_setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"set takes name=value, got {text!r}")
-    return name, read_value(value)
+    return name, parse_value(value)

@@ -1,4 +1,4 @@
-"""The options of ``run`` and ``resume`` alike: how a run is computed this time."""
+"""Options shared by ``run`` and ``resume``: how a run is computed in this session."""
 
 import sys
 from dataclasses import dataclass
@@ -13,36 +13,36 @@ from tensorrvea.runs.keep import INTERVAL
 
 @dataclass(kw_only=True, frozen=True)
 class Session:
-    """How it is computed; the same run can go on with other devices and processes."""
+    """How to compute; a run can be resumed on other devices and processes."""
 
     checkpoint_seconds: float = INTERVAL
-    """From one checkpoint to the next."""
+    """Seconds between checkpoints."""
     progress: bool | None = None
-    """A progress bar; by default in a terminal and not in a pipe."""
+    """Show a progress bar; by default only in a terminal."""
     devices: int | Literal["cores"] | None = None
-    """Divide the rows over this many devices, or over all cores; one if not given. The result is the same."""
+    """Number of devices to divide the population over, or cores for all CPU cores; one by default. The result is the
+    same."""
     coordinator: str | None = None
-    """host:port of the first of several processes that do the run together."""
+    """host:port of the first of several processes that compute the run together."""
     processes: int | None = None
-    """How many processes there are."""
+    """Number of processes."""
     index: int | None = None
-    """Which of them this one is, from 0 on."""
+    """Index of this process, from 0."""
     distributed: bool = False
-    """Be one of several processes; which, the launcher (Slurm, Open MPI, Kubernetes) says."""
+    """Join the other processes that a launcher (Slurm, Open MPI, Kubernetes) has started."""
     double: bool = False
-    """Compute in double precision; resume needs it where run had it."""
+    """Compute in double precision; resume needs it if run had it."""
 
-    def begin(self) -> None:
-        """What has to come before anything of JAX runs: the precision, and joining the other processes."""
+    def initialize(self) -> None:
+        """Set the precision and join the other processes, which must happen before JAX is used."""
         check_number("checkpoint_seconds", self.checkpoint_seconds, minimum=0.0, scalar=True)
         if self.double:
             jax.config.update("jax_enable_x64", True)
-        others = {"coordinator": self.coordinator, "processes": self.processes, "index": self.index}
-        if self.distributed or any(value is not None for value in others.values()):
-            distributed(**others)  # type: ignore[arg-type]
+        if self.distributed or (self.coordinator, self.processes, self.index) != (None, None, None):
+            distributed(coordinator=self.coordinator, processes=self.processes, index=self.index)
 
     def shows_progress(self) -> bool:
         return sys.stderr.isatty() if self.progress is None else self.progress
 
 
-USUAL = Session()
+DEFAULT_SESSION = Session()

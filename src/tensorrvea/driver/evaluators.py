@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,26 +20,21 @@ CHUNK_GENERATIONS = 128
 CHUNK_BYTES = 2**26
 
 
-class Evaluator(Protocol):
+class Evaluator:
     """Runs chunks of generations of a run."""
 
-    @property
-    def capacity(self) -> int:
-        """The largest number of generations of a chunk."""
-        ...
+    capacity = 1
+    """The largest number of generations of a chunk."""
 
-    @property
-    def failures(self) -> str:
-        """Why evaluations failed, as far as it is known."""
-        ...
+    def __init__(self, run: Run):
+        self.run = run
 
     def prepare(self, carry: Carry) -> None:
         """Compile what a chunk calls, so that the clock does not include it."""
-        ...
 
     def memory(self, carry: Carry) -> int:
         """Return the bytes on the device while a chunk runs; the carry may be of shapes alone."""
-        ...
+        raise NotImplementedError
 
     def advance(
         self, carry: Carry, start: int, progress: list[float], before: list[float]
@@ -55,32 +49,25 @@ class Evaluator(Protocol):
         Returns:
           The next carry, the records on the host with a leading axis of generations, and the seconds it took.
         """
-        ...
+        raise NotImplementedError
 
     def close(self) -> None:
         """End workers after a run that failed; the workers of other runs stay for the next one."""
-        ...
 
 
 def make_evaluator(run: Run) -> Evaluator:
     return HostEvaluator(run) if run.problem.host else DeviceEvaluator(run)
 
 
-class DeviceEvaluator:
+class DeviceEvaluator(Evaluator):
     """Evaluates on the device: a chunk is one compiled loop."""
 
-    failures = ""
-
     def __init__(self, run: Run):
-        self.run = run
-
-    @cached_property
-    def capacity(self) -> int:
-        run, itemsize = self.run, np.dtype(jnp.result_type(float)).itemsize
-        numbers = {"summary": 0, "fronts": 1 + run.problem.objectives}
-        recorded = numbers.get(run.history, 1 + run.problem.objectives + run.problem.variables)
-        size = len(run.seeds) * run.places * recorded * itemsize
-        return int(np.clip(CHUNK_BYTES // max(size, 1), 1, CHUNK_GENERATIONS))
+        super().__init__(run)
+        m, d = run.problem.objectives, run.problem.variables
+        numbers = {"summary": 0, "fronts": 1 + m, "populations": 1 + m + d}[run.history]
+        recorded = len(run.seeds) * run.places * numbers * np.dtype(jnp.result_type(float)).itemsize
+        self.capacity = int(np.clip(CHUNK_BYTES // max(recorded, 1), 1, CHUNK_GENERATIONS))
 
     def arguments(
         self, carry: Carry, start: int = 0, progress: Sequence[float] = (), before: Sequence[float] = ()
@@ -108,23 +95,14 @@ class DeviceEvaluator:
         records = fetch_records(run, records)
         return carry, jax.tree.map(lambda rows: rows[: len(progress)], records), timed.seconds
 
-    def close(self) -> None:
-        """Do nothing: there are no workers."""
 
+class HostEvaluator(Evaluator):
+    """Evaluates on the host: a chunk is one generation, with one compiled call after the evaluation.
 
-class HostEvaluator:
-    """Evaluates on the host: a chunk is one generation, with one compiled call after the evaluation."""
+    That call is compiled after the first evaluation, so that a mistake in the user's function is reported first.
+    """
 
-    capacity = 1
-
-    def __init__(self, run: Run):
-        self.run = run
-        self.is_prepared = False
-
-    @property
-    def failures(self) -> str:
-        failures = self.run.problem.failures
-        return str(failures) if failures else ""
+    is_prepared = False
 
     def arguments(self, carry: Carry, t: int = 0, **given: Any) -> dict[str, Any]:
         """Return the arguments of ``compiled.tell_and_ask``: given values, or their shapes."""
@@ -135,9 +113,6 @@ class HostEvaluator:
             "clock": Clock(*np.zeros((2,), dtype)),
         }
         return {"key": self.run.key, "carry": carry, "t": np.int32(t)} | shapes | given
-
-    def prepare(self, carry: Carry) -> None:
-        """Do nothing yet: a mistake in the user's function is reported before anything is compiled."""
 
     def memory(self, carry: Carry) -> int:
         return compiled.tell_and_ask.memory(self.run.program, self.run.setting, **self.arguments(carry))

@@ -22,11 +22,8 @@ def standard_observers(search: Search, *, progress: bool) -> list[Observer]:
     return observers
 
 
-class Callbacks:
-    """Calls the user's functions every so many generations, and at the end."""
-
-    def start(self, search: Search) -> None:
-        """Do nothing."""
+class Callbacks(Observer):
+    """Call the user's functions every ``every`` generations, and at the end."""
 
     def after(self, search: Search) -> None:
         run = search.run
@@ -44,16 +41,13 @@ class Callbacks:
         answer = function(result)
         return bool(answer) if is_stop else isinstance(answer, bool | np.bool_) and bool(answer)
 
-    def close(self) -> None:
-        """Do nothing."""
-
 
 def name_of(function: Callback) -> str:
     """Return the name of a function, or of the class of a callable object."""
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-class ProgressBar:
+class ProgressBar(Observer):
     """A progress bar over generations or seconds; its clock starts when everything is compiled."""
 
     def start(self, search: Search) -> None:

@@ -92,7 +92,7 @@ class Schedule:
         if self.budget.seconds is None:
             return min(count, self.last - self.generation)
         # Progress is predicted from the pace of the chunk before. In a short chunk that is mostly the cost of the call,
-        # and a much longer chunk would end long before the budget that it was told to spend.
+        # and a much longer chunk would end long before the budget that it was given.
         left = self.budget.seconds - self.elapsed
         return max(1, min(count, 2 * self.length, int(left / self.pace)))
 

@@ -1,7 +1,7 @@
 """A search on its way: chunks of generations until the budget is spent or an observer stops it."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tensorrvea import compiled
 from tensorrvea.driver.evaluators import make_evaluator
@@ -15,6 +15,19 @@ from tensorrvea.result import Result
 BUDGET_SPENT = "budget spent"
 
 
+class Observer:
+    """Looks at a search between chunks, and may set ``search.stopped`` to end it."""
+
+    def start(self, search: "Search") -> None:
+        """Called once, before anything is compiled."""
+
+    def after(self, search: "Search") -> None:
+        """Called after every chunk."""
+
+    def close(self) -> None:
+        """Called once, when the run has ended or failed."""
+
+
 class Search:
     """A run, or a batch of runs: what is on the device, what was recorded, and how far it got."""
 
@@ -25,14 +38,14 @@ class Search:
         self.evaluator = make_evaluator(run)
         self.recorder = Recorder()
         self.stopped = ""
-        """Why the run has ended; empty while it goes on."""
+        """Why the run has ended; empty while it is running."""
         self.carry: Carry | None = None
 
     @property
     def generation(self) -> int:
         return self.schedule.generation
 
-    def execute(self, observers: "Sequence[Observer]" = ()) -> None:
+    def execute(self, observers: Sequence[Observer] = ()) -> None:
         """Run until the budget is spent or an observer stops it.
 
         Workers of a problem on the host stay for the next run, unless this one raises.
@@ -84,7 +97,8 @@ class Search:
 
     def check_first_population(self) -> None:
         if (self.recorder.summary().living[0] == 0).any():
-            reasons = f" ({self.evaluator.failures})" if self.evaluator.failures else ""
+            failures = self.run.problem.failures
+            reasons = f" ({failures})" if failures else ""
             raise RuntimeError(
                 f"all {self.run.algorithm.population} evaluations of the first population failed: "
                 f"the objectives or constraints came back NaN or infinite{reasons}"
@@ -121,19 +135,3 @@ class Search:
             capacity=run.places,
             stopped=self.stopped or "not finished",
         )
-
-
-class Observer(Protocol):
-    """Looks at a search between chunks, and may set ``search.stopped`` to end it."""
-
-    def start(self, search: Search) -> None:
-        """Called once, before anything is compiled."""
-        ...
-
-    def after(self, search: Search) -> None:
-        """Called after every chunk."""
-        ...
-
-    def close(self) -> None:
-        """Called once, when the run has ended or failed."""
-        ...

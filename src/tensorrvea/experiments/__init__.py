@@ -1,7 +1,7 @@
-"""The paper's four experiments as data, what is measured of them, and how it is shown."""
+"""The paper's four experiments: plans, measurements, tables, figures and the results page."""
 
-from tensorrvea.experiments.page import write_page
 from tensorrvea.experiments.plans import PLANS, SCALES
 from tensorrvea.experiments.reproduce import EXPERIMENTS, reproduce
+from tensorrvea.experiments.results_page import write_page
 
 __all__ = ["EXPERIMENTS", "PLANS", "SCALES", "reproduce", "write_page"]

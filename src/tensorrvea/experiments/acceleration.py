@@ -1,4 +1,4 @@
-"""Acceleration: the time of a generation as the population grows, and as the dimension does."""
+"""Acceleration: time per generation over the population size and over the dimension."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,42 +9,47 @@ from matplotlib.figure import Figure
 
 from tensorrvea.api import optimize
 from tensorrvea.experiments.findings import Claim, Findings
-from tensorrvea.experiments.plans import Acceleration, algorithm_named
+from tensorrvea.experiments.plans import Acceleration, make_algorithm
 from tensorrvea.experiments.store import Store
 from tensorrvea.experiments.tables import Cell, Table
 from tensorrvea.plot.style import COLOURS, print_style
 from tensorrvea.problems import DTLZ1
 
 NOTE = (
-    "RVEA is this library's own: compiled as TensorRVEA is, and with the same breeding. What differs is the selection, "
-    "which walks the reference vectors one at a time; where breeding takes most of the time, there is little to gain."
+    "RVEA is this library's implementation, compiled like TensorRVEA and with the same variation. It differs in its "
+    "selection, which loops over the reference vectors; where variation takes most of the time, the gain is small."
 )
 SERIES = {"series 1": "population size n", "series 2": "dimension d"}
-Times = dict[str, dict[str, dict[int, np.ndarray]]]
+# The speed-ups that the paper reports.
+PAPER_SPEEDUPS = {"series 1": 1528, "series 2": 1042}
+BASELINE = "RVEA (CPU)"
+SeriesTimes = dict[str, dict[int, np.ndarray]]
 
 
 def run_acceleration(store: Store, plan: Acceleration) -> Findings:
-    """Series 1 and 2 of RVEA and TensorRVEA, on every kind of device that is there."""
-    times: Times = {series: {} for series in SERIES}
+    """Time RVEA and TensorRVEA in both series on every kind of device."""
+    times: dict[str, SeriesTimes] = {series: {} for series in SERIES}
     for series, size, n, d in sizes(plan):
         for device in device_kinds():
             for algorithm in ("RVEA", "TensorRVEA"):
                 label = f"{algorithm} ({device.platform.upper()})"
-                name = f"{series}, {label}, {size}, {plan.repetitions} times"
-                found = store.once(name, partial(measure, plan, algorithm, device, n, d))
-                times[series].setdefault(label, {})[size] = found["seconds_a_generation"]
+                name = f"{series}, {label}, {size}, {plan.repetitions} repetitions"
+                measured = store.load_or_run(name, partial(measure, plan, algorithm, device, n, d))
+                times[series].setdefault(label, {})[size] = measured["seconds_per_generation"]
     findings = Findings(store, notes=[NOTE])
-    write_raw(store, times)
-    measured = [series for series in SERIES if any(times[series].values())]
-    for series in measured:
-        findings.table(series.replace(" ", "_"), speed_table(series, times[series]))
-        findings.claims.append(claim(series, times[series]))
-    panels = {series: draw(times[series], SERIES[series]) for series in measured}
-    findings.figures("time", panels, "Time a generation on DTLZ1, m = 3.")
+    write_times(store, times)
+    figures = {}
+    for series in SERIES:
+        if times[series]:
+            findings.add_table(series.replace(" ", "_"), speed_table(series, times[series]))
+            findings.claims.append(compare_with_paper(series, times[series]))
+            figures[series] = draw(times[series], SERIES[series])
+    findings.add_figures("time", figures, "Time per generation on DTLZ1, m = 3.")
     return findings
 
 
 def sizes(plan: Acceleration) -> Iterator[tuple[str, int, int, int]]:
+    """Yield series, varied size, n and d."""
     for n in plan.populations:
         yield "series 1", n, n, plan.dimension
     for d in plan.dimensions:
@@ -57,69 +62,69 @@ def device_kinds() -> list[jax.Device]:
     return [jax.devices("cpu")[0], *accelerators]
 
 
-def measure(plan: Acceleration, algorithm: str, device: jax.Device, n: int, d: int) -> dict[str, np.ndarray]:
-    """Seconds a generation of each repetition, without compilation and without the first generation."""
-    problem, made = DTLZ1(objectives=3, variables=d), algorithm_named(algorithm, n)
+def measure(plan: Acceleration, algorithm_name: str, device: jax.Device, n: int, d: int) -> dict[str, np.ndarray]:
+    """Seconds per generation of each repetition, without compilation and the first generation."""
+    problem, algorithm = DTLZ1(objectives=3, variables=d), make_algorithm(algorithm_name, n)
     with jax.default_device(device):
-        # Compiles, warms up, and says how long it will take.
-        warm = optimize(problem, made, generations=2, seed=0)
-        pace = max(float(warm.history.seconds[-1] - warm.history.seconds[-2]), 1e-6)
-        generations = int(np.clip(plan.most_seconds / pace, 2, plan.generations))
-        each = []
+        # Compiles, warms up, and estimates the time per generation.
+        warm_up = optimize(problem, algorithm, generations=2, seed=0)
+        estimate = max(float(warm_up.history.seconds[-1] - warm_up.history.seconds[-2]), 1e-6)
+        generations = int(np.clip(plan.max_seconds / estimate, 2, plan.generations))
+        means = []
         for seed in range(plan.repetitions):
-            seconds = optimize(problem, made, generations=generations, seed=seed).history.seconds
-            each.append((seconds[-1] - seconds[0]) / generations)
-    return {"seconds_a_generation": np.array(each), "generations": np.array(generations)}
+            seconds = optimize(problem, algorithm, generations=generations, seed=seed).history.seconds
+            means.append((seconds[-1] - seconds[0]) / generations)
+    return {"seconds_per_generation": np.array(means), "generations": np.array(generations)}
 
 
-def write_raw(store: Store, times: Times) -> None:
+def write_times(store: Store, times: dict[str, SeriesTimes]) -> None:
     rows = [
         (series, label, size, i, value)
-        for series, each in times.items()
-        for label, of in each.items()
-        for size, values in of.items()
+        for series, by_label in times.items()
+        for label, by_size in by_label.items()
+        for size, values in by_size.items()
         for i, value in enumerate(values)
     ]
-    store.write_csv("times", ("series", "algorithm", "size", "repetition", "seconds_a_generation"), rows)
+    store.write_csv("times", ("series", "algorithm", "size", "repetition", "seconds_per_generation"), rows)
 
 
-def draw(times: dict[str, dict[int, np.ndarray]], axis: str) -> Figure:
+def draw(times: SeriesTimes, xlabel: str) -> Figure:
     with print_style():
         figure = Figure(figsize=(4.2, 3.2), layout="constrained")
         axes = figure.add_subplot()
-        for i, (label, of) in enumerate(reversed(times.items())):  # ours has the colour that it has elsewhere
-            middle = [float(np.mean(values)) for values in of.values()]
-            axes.loglog(list(of), middle, marker="o", markersize=3, label=label, color=COLOURS[i % len(COLOURS)])
-        axes.set(xlabel=axis, ylabel="seconds a generation")
+        for i, (label, by_size) in enumerate(reversed(times.items())):  # TensorRVEA has its usual, first colour
+            means = [float(np.mean(values)) for values in by_size.values()]
+            axes.loglog(list(by_size), means, marker="o", markersize=3, label=label, color=COLOURS[i % len(COLOURS)])
+        axes.set(xlabel=xlabel, ylabel="seconds per generation")
         axes.legend()
         return figure
 
 
-def speed_table(series: str, times: dict[str, dict[int, np.ndarray]]) -> Table:
-    """Milliseconds a generation, and how many times faster than RVEA on the CPU."""
+def speed_table(series: str, times: SeriesTimes) -> Table:
+    """Milliseconds per generation, and the speed-up over RVEA on the CPU."""
     labels = list(times)
     rows = []
     for size in times[labels[0]]:
-        mean = {label: 1e3 * float(np.mean(times[label][size])) for label in labels}
-        best = min(mean.values())
-        speed = [mean["RVEA (CPU)"] / mean[label] for label in labels[1:]]
-        row = [Cell(str(size)), *(Cell(f"{mean[label]:.3g}", mean[label] == best) for label in labels)]
-        rows.append([*row, *(Cell(f"{s:.3g}×") for s in speed)])
+        means = {label: 1e3 * float(np.mean(times[label][size])) for label in labels}
+        best = min(means.values())
+        speedups = [means[BASELINE] / means[label] for label in labels[1:]]
+        row = [Cell(str(size)), *(Cell(f"{means[label]:.3g}", means[label] == best) for label in labels)]
+        rows.append([*row, *(Cell(f"{speedup:.3g}×") for speedup in speedups)])
     head = [SERIES[series], *(f"{label} [ms]" for label in labels), *(f"speed-up of {label}" for label in labels[1:])]
-    return Table(f"Time a generation, {series}", head, rows, "Means. The speed-up is over RVEA (CPU).")
+    return Table(f"Time per generation, {series}", head, rows, f"Means. The speed-up is relative to {BASELINE}.")
 
 
-def claim(series: str, times: dict[str, dict[int, np.ndarray]]) -> Claim:
-    most = {"series 1": "1528", "series 2": "1042"}[series]
+def compare_with_paper(series: str, times: SeriesTimes) -> Claim:
     fastest = list(times)[-1]
-    speed = {size: np.mean(times["RVEA (CPU)"][size]) / np.mean(times[fastest][size]) for size in times[fastest]}
-    slower = [size for size, value in speed.items() if value <= 1]
-    best = max(speed, key=lambda size: speed[size])
+    speedup = {size: np.mean(times[BASELINE][size]) / np.mean(times[fastest][size]) for size in times[fastest]}
+    slower = [size for size, value in speedup.items() if value <= 1]
+    best, largest = max(speedup, key=lambda size: speedup[size]), list(speedup)[-1]
     here = (
-        f"{fastest} is up to {speed[best]:.3g} times faster than RVEA (CPU), at {SERIES[series]} = {best}; "
-        f"at the largest, {list(speed)[-1]}, {list(speed.values())[-1]:.3g} times"
+        f"{fastest} is up to {speedup[best]:.3g} times faster than {BASELINE}, at {SERIES[series]} = {best}; "
+        f"at the largest, {largest}, {speedup[largest]:.3g} times"
     )
     if slower:
         here += f"; not faster at {', '.join(map(str, slower))}"
-    paper = f"TensorRVEA on a GPU is up to {most} times faster a generation than RVEA on a CPU ({series})"
+    most = PAPER_SPEEDUPS[series]
+    paper = f"TensorRVEA on a GPU is up to {most} times faster per generation than RVEA on a CPU ({series})"
     return Claim(paper, here, holds=not slower)

@@ -1,4 +1,4 @@
-"""Curves of many runs on common steps."""
+"""Resampling of convergence curves."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ import numpy as np
 STEPS = 60
 
 
-def chosen(length: int, samples: int) -> np.ndarray:
-    """Up to ``samples`` of ``length`` entries: the first, the last, and others closer together early on.
+def sample_indices(length: int, samples: int) -> np.ndarray:
+    """Up to ``samples`` indices below ``length``, geometrically spaced from the first to the last.
 
-    >>> chosen(100, 5).tolist()
+    >>> sample_indices(100, 5).tolist()
     [0, 2, 9, 31, 99]
     """
     if length <= samples:
@@ -18,8 +18,8 @@ def chosen(length: int, samples: int) -> np.ndarray:
     return np.unique(np.rint(np.geomspace(1, length, samples)).astype(int)) - 1
 
 
-def at_steps(runs: Sequence[dict[str, np.ndarray]], axis: str, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Steps that all runs have reached, and each run's last value at or before each of them, (runs, steps)."""
+def resample(runs: Sequence[dict[str, np.ndarray]], axis: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return steps that all runs have reached, and each run's latest value at each of them, (runs, steps)."""
     first = max(run[axis][0] for run in runs)
     last = min(run[axis][-1] for run in runs)
     steps = np.linspace(first, last, STEPS)

@@ -1,28 +1,29 @@
 """The paper's four experiments as data, at three scales.
 
-``smoke`` shows that everything works, in less than two minutes; ``cpu`` takes less than an hour on two cores; ``paper``
-has the sizes, repetitions and stop times of the supplement, for a GPU.
+``smoke`` is a quick check of under two minutes; ``cpu`` takes less than an hour on two cores; ``paper`` has the sizes,
+repetitions and time budgets of the supplement, for a GPU.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tensorrvea.algorithms import NSGA2, RVEA, Algorithm, RandomSearch, TensorRVEA
-from tensorrvea.operators import CSO, DE, GA, PSO, Random, Variation
+from tensorrvea.algorithms import TensorRVEA
+from tensorrvea.evolution import Evolution
+from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 
 SCALES = ("smoke", "cpu", "paper")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Acceleration:
-    """Time a generation on DTLZ1 with three objectives. Series 1 grows the population, series 2 the dimension."""
+    """Time per generation on DTLZ1, m = 3. Series 1 varies the population size, series 2 the dimension."""
 
     populations: tuple[int, ...]
     dimensions: tuple[int, ...]
     repetitions: int
     generations: int = 100
-    most_seconds: float = 1e9
-    """A repetition has fewer generations if it would take longer than this."""
+    max_seconds: float = 1e9
+    """Limit of a repetition, which has fewer generations if it would take longer."""
     dimension: int = 100
     population: int = 100
 
@@ -40,7 +41,7 @@ class Numerical:
 
 @dataclass(frozen=True, kw_only=True)
 class Robots:
-    """HV and EU of several algorithms on robots' tasks; a budget of seconds for each task, or of generations."""
+    """HV and EU on robot tasks. ``tasks`` maps a task to its budget in seconds, unless ``generations`` is given."""
 
     tasks: Mapping[str, float]
     repetitions: int
@@ -48,13 +49,14 @@ class Robots:
     algorithms: tuple[str, ...]
     generations: int | None = None
     steps: int | None = None
-    """The most steps of an episode; the task's own if None."""
+    """Maximum length of an episode; the task's own if None."""
     ours: str = "TensorRVEA"
     references: str = "neuroevolution"
     samples: int = 100
-    """From how many generations the curves are drawn."""
+    """Number of generations at which the curves are evaluated."""
 
 
+CLASS_NAMES = {"NSGA-II": "NSGA2", "Random search": "RandomSearch"}
 COMPARED = ("TensorRVEA", "NSGA-II", "Random search")
 OPERATORS = ("CSO", "GA", "DE", "PSO", "Random")
 HOPPERS = {"MoHopper-m2": 0.0, "MoHopper-m3": 0.0}
@@ -67,7 +69,7 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
             populations=tuple(2**k for k in range(5, 15)),
             dimensions=tuple(2**k for k in range(9, 19)),
             repetitions=3,
-            most_seconds=10.0,
+            max_seconds=10.0,
         ),
         "paper": Acceleration(
             populations=tuple(2**k for k in range(5, 15)), dimensions=tuple(2**k for k in range(9, 19)), repetitions=10
@@ -112,10 +114,8 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
 }  # fmt: skip
 
 
-def algorithm_named(name: str, population: int) -> Algorithm:
-    """An algorithm by its name in the figures; a variation's name is TensorRVEA with it."""
-    variations: dict[str, Variation] = {"GA": GA(), "DE": DE(), "PSO": PSO(), "CSO": CSO(), "Random": Random()}
-    if name in variations:
-        return TensorRVEA(population=population, variation=variations[name])
-    others = {"TensorRVEA": TensorRVEA, "RVEA": RVEA, "NSGA-II": NSGA2, "Random search": RandomSearch}
-    return others[name](population=population)
+def make_algorithm(label: str, population: int) -> Evolution:
+    """Create an algorithm from its label in the figures; the label of a variation stands for TensorRVEA with it."""
+    if label in VARIATIONS:
+        return TensorRVEA(population=population, variation=VARIATIONS[label]())
+    return ALGORITHMS[CLASS_NAMES.get(label, label)](population=population)

@@ -1,4 +1,4 @@
-"""An experiment at a scale, from the first run to the figures."""
+"""Run an experiment at a scale, from the first run to the figures."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,10 +9,12 @@ from tensorrvea.experiments.acceleration import run_acceleration
 from tensorrvea.experiments.findings import Findings
 from tensorrvea.experiments.numerical import run_numerical
 from tensorrvea.experiments.plans import PLANS, SCALES, Acceleration, Numerical
-from tensorrvea.experiments.robots import REFERENCES, make_problem, run_robots
+from tensorrvea.experiments.robots import REFERENCES, run_robots
 from tensorrvea.experiments.store import Store
+from tensorrvea.neuroevolution import RobotProblem
 
 EXPERIMENTS = tuple(PLANS)
+Log = Callable[[str], None]
 
 
 def reproduce(
@@ -22,31 +24,25 @@ def reproduce(
     out: str | Path | None = None,
     backend: str = "auto",
     reference: str | None = None,
-    log: Callable[[str], None] = print,
+    log: Log = print,
 ) -> Findings:
-    """Runs one of the paper's experiments, and goes on where it was stopped.
+    """Run one of the paper's experiments, or continue an interrupted one.
 
     Args:
       experiment: acceleration, numerical, neuroevolution or extensibility.
       scale: smoke, cpu or paper.
-      out: the directory of results; ``results/EXPERIMENT-SCALE`` if not given.
-      backend: the engine of robots' tasks.
-      reference: the reference point of HV on robots' tasks: paper or derived; see ``run_robots``.
-      log: is told what is run.
+      out: directory of the results; ``results/EXPERIMENT-SCALE`` by default.
+      backend: physics engine of robot tasks.
+      reference: reference point of HV on robot tasks, paper or derived; see ``run_robots``.
+      log: called with the name of each run.
     """
     return prepare(experiment, scale=scale, out=out, backend=backend, reference=reference, log=log)()
 
 
 def prepare(
-    experiment: str,
-    *,
-    scale: str,
-    out: str | Path | None,
-    backend: str,
-    reference: str | None,
-    log: Callable[[str], None],
+    experiment: str, *, scale: str, out: str | Path | None, backend: str, reference: str | None, log: Log
 ) -> Callable[[], Findings]:
-    """The experiment, ready to be run: what is wrong with the arguments is said here, and not hours later."""
+    """Check all arguments before the first run, and return a function that runs the experiment."""
     plan = PLANS[check_choice("experiment", experiment, EXPERIMENTS)][check_choice("scale", scale, SCALES)]
     if reference is not None:
         check_choice("reference", reference, REFERENCES)
@@ -56,15 +52,15 @@ def prepare(
     elif isinstance(plan, Numerical):
         run = partial(run_numerical, plan=plan)
     else:
-        problems = {task: make_problem(task, plan, backend) for task in plan.tasks}
+        problems = {task: RobotProblem(task, backend=backend, steps=plan.steps) for task in plan.tasks}
         run = partial(run_robots, plan=plan, problems=problems, reference=reference)
     command = f"tensorrvea reproduce {experiment} --scale {scale}"
     command += f" --backend {backend}" if backend != "auto" else ""
     command += f" --reference {reference}" if reference is not None else ""
 
-    def whole() -> Findings:
+    def run_and_write() -> Findings:
         findings = run(Store(Path(out or f"results/{experiment}-{scale}"), experiment, scale, plan, command, log))
         findings.write()
         return findings
 
-    return whole
+    return run_and_write

@@ -1,4 +1,4 @@
-"""Statistics of repeated runs, as papers in this field give them."""
+"""Statistics of repeated runs that papers in this field report."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from scipy import stats
 
 @dataclass(frozen=True)
 class Summary:
-    """Of the values of many runs."""
+    """Statistics of a value over several runs. ``low`` and ``high`` bound the 95 % confidence interval of the mean."""
 
     runs: int
     median: float
@@ -19,11 +19,10 @@ class Summary:
     mean: float
     low: float
     high: float
-    """``low`` and ``high`` are the 95 % confidence interval of the mean (Student's t)."""
 
 
 def summary(values: ArrayLike) -> Summary:
-    """Median and interquartile range, mean and confidence interval.
+    """Compute median, interquartile range, mean and its confidence interval (Student's t).
 
     >>> summary([1.0, 2.0, 3.0, 4.0, 10.0]).iqr
     2.0
@@ -37,7 +36,7 @@ def summary(values: ArrayLike) -> Summary:
 
 
 def effect_size(ours: ArrayLike, theirs: ArrayLike) -> float:
-    """Vargha and Delaney's A: how likely one of ours is larger than one of theirs, ties counting half.
+    """Vargha and Delaney's A: the probability that a value of ours is larger than one of theirs; ties count half.
 
     >>> effect_size([3.0, 4.0], [1.0, 3.0])
     0.875
@@ -47,7 +46,7 @@ def effect_size(ours: ArrayLike, theirs: ArrayLike) -> float:
 
 
 def rank_sum(ours: ArrayLike, theirs: ArrayLike) -> float:
-    """The p value of the two-sided Wilcoxon rank-sum test (Mann-Whitney U); 1 if all values are the same."""
+    """p value of the two-sided Wilcoxon rank-sum test (Mann-Whitney U); 1 if all values are equal."""
     a, b = np.asarray(ours, float), np.asarray(theirs, float)
     if np.ptp(np.concatenate([a, b])) == 0:
         return 1.0
@@ -55,7 +54,7 @@ def rank_sum(ours: ArrayLike, theirs: ArrayLike) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p values corrected for their number by Holm's step-down method.
+    """Correct p values for multiple testing by Holm's step-down method.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -71,7 +70,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Of one algorithm with the one that is looked at: ``+`` better than it, ``-`` worse, ``≈`` no difference seen."""
+    """One algorithm against the reference algorithm: ``+`` better, ``-`` worse, ``≈`` no significant difference."""
 
     mark: str
     p: float
@@ -81,10 +80,10 @@ class Comparison:
 def compare(
     values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool, level: float = 0.05
 ) -> dict[tuple[str, str], Comparison]:
-    """Every other algorithm against ``ours`` on every problem: rank-sum tests, corrected together.
+    """Test every other algorithm against ``ours`` on every problem, with a joint correction of the p values.
 
     Args:
-      values: problem → algorithm → the runs' values.
+      values: problem → algorithm → one value per run.
     """
     pairs = [(problem, other) for problem, each in values.items() for other in each if other != ours]
     raw = [rank_sum(values[problem][other], values[problem][ours]) for problem, other in pairs]
@@ -96,32 +95,32 @@ def compare(
     return found
 
 
-def can_tell(runs: int, comparisons: int, *, level: float = 0.05) -> bool:
-    """Whether ``compare`` can see a difference at all: even where all values of one are better than all of the other.
+def can_detect_difference(runs: int, comparisons: int, *, level: float = 0.05) -> bool:
+    """Whether ``compare`` can find a difference with this few runs, even between completely separated samples.
 
-    >>> can_tell(5, 8), can_tell(6, 8)
+    >>> can_detect_difference(5, 8), can_detect_difference(6, 8)
     (False, True)
     """
     return comparisons * 2 / math.comb(2 * runs, runs) < level
 
 
-HEAD = ("problem", "algorithm", "runs", "median", "iqr", "mean", "mean_low", "mean_high", "p_holm", "effect", "mark")
+COLUMNS = ("problem", "algorithm", "runs", "median", "iqr", "mean", "mean_low", "mean_high", "p_holm", "effect", "mark")
 
 
 def statistics_rows(
     values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool
 ) -> Iterator[tuple[object, ...]]:
-    """All that is known of each algorithm on each problem, under ``HEAD``; nothing to compare ``ours`` with itself."""
-    compared = compare(values, ours, larger_is_better=larger_is_better)
+    """Yield the statistics of each algorithm on each problem under ``COLUMNS``; no comparison for ``ours`` itself."""
+    comparisons = compare(values, ours, larger_is_better=larger_is_better)
     for problem, each in values.items():
         for name, runs in each.items():
-            found = compared.get((problem, name))
-            beside = ("", "", "") if found is None else (found.p, found.effect, found.mark)
-            yield (problem, name, *astuple(summary(runs)), *beside)
+            found = comparisons.get((problem, name))
+            comparison = ("", "", "") if found is None else (found.p, found.effect, found.mark)
+            yield (problem, name, *astuple(summary(runs)), *comparison)
 
 
 def average_ranks(values: Mapping[str, Mapping[str, ArrayLike]], *, larger_is_better: bool) -> dict[str, float]:
-    """Each algorithm's mean rank over the problems, 1 for the best median; ties share the mean of their ranks.
+    """Mean rank of each algorithm's median over the problems, 1 for the best; ties share the mean of their ranks.
 
     >>> average_ranks({"p": {"a": [1.0], "b": [2.0]}, "q": {"a": [3.0], "b": [3.0]}}, larger_is_better=False)
     {'a': 1.25, 'b': 1.75}

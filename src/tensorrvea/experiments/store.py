@@ -1,4 +1,4 @@
-"""Raw results, one file a run: what is there is not run again."""
+"""Raw results, one file per run, so that finished runs are not repeated."""
 
 import hashlib
 import os
@@ -13,16 +13,16 @@ from typing import Any
 import jax
 import numpy as np
 
-from tensorrvea.experiments.everywhere import on_every_device
+from tensorrvea.experiments.device_pool import run_on_all_devices
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, SpecDiffersError
-from tensorrvea.runs.files import canonical, read_json, write_json, write_whole
+from tensorrvea.runs.files import atomic_write, canonical_json, read_json, write_json
 from tensorrvea.runs.manifest import installed_versions
 
 
 @dataclass
 class Store:
-    """A directory of one experiment at one scale: ``raw/`` with a file a run, figures and tables beside it."""
+    """The directory of one experiment at one scale: ``raw/`` with one file per run, figures and tables."""
 
     directory: Path
     experiment: str
@@ -34,73 +34,67 @@ class Store:
     def __post_init__(self) -> None:
         self.raw.mkdir(parents=True, exist_ok=True)
         self.description: dict[str, Any] = {
-            "experiment": self.experiment,
-            "scale": self.scale,
-            "command": self.command,
-            "plan": _plain(self.plan),
-            "machine": machine(),
-        }
+            "experiment": self.experiment, "scale": self.scale, "command": self.command,
+            "plan": _to_json(self.plan), "machine": describe_machine(),
+        }  # fmt: skip
         path = self.directory / "experiment.json"
         if path.exists():
-            before = read_json(path)
-            if _but_repetitions(before.get("plan")) != _but_repetitions(self.description["plan"]):
-                raise SpecDiffersError(
-                    f"{self.directory} holds {self.experiment} with another plan; choose another --out"
-                )
+            previous = read_json(path)
+            if _without_repetitions(previous.get("plan")) != _without_repetitions(self.description["plan"]):
+                raise SpecDiffersError(f"{self.directory} holds an experiment with a different plan; change --out")
         write_json(path, self.description)
 
     @property
     def raw(self) -> Path:
         return self.directory / "raw"
 
-    def once(self, name: str, run: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-        """The arrays that ``run`` gives: from the disk if they are there and sound."""
-        path = self.raw / f"{plain_name(name)}.npz"
+    def load_or_run(self, name: str, run: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+        """Return the arrays of a run: from disk if they are there and undamaged, else from ``run``."""
+        path = self.raw / f"{file_name(name)}.npz"
         if path.exists():
             try:
                 return read_arrays(path)
             except DamagedError as error:
-                self.log(f"{error}; it is run again")
+                self.log(f"{error}; running it again")
         self.log(name)
-        found = run()
-        write_arrays(path, found)
-        return found
+        arrays = run()
+        write_arrays(path, arrays)
+        return arrays
 
-    def every(self, runs: Mapping[str, Callable[[], dict[str, np.ndarray]]]) -> list[dict[str, np.ndarray]]:
-        """As ``once``, for many runs, on all devices there are."""
-        return on_every_device([partial(self.once, name, run) for name, run in runs.items()])
+    def load_or_run_all(self, runs: Mapping[str, Callable[[], dict[str, np.ndarray]]]) -> list[dict[str, np.ndarray]]:
+        """Like ``load_or_run`` for several runs, on all local devices."""
+        return run_on_all_devices([partial(self.load_or_run, name, run) for name, run in runs.items()])
 
     def write_csv(self, name: str, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
         lines = [",".join(head), *(",".join(str(value) for value in row) for row in rows)]
-        with write_whole(self.directory / f"{name}.csv") as stream:
+        with atomic_write(self.directory / f"{name}.csv") as stream:
             stream.write(("\n".join(lines) + "\n").encode())
 
 
-def plain_name(name: str) -> str:
-    """A name that is good for a file, and different for different names.
+def file_name(name: str) -> str:
+    """Make a unique file name from any text.
 
-    >>> plain_name("DTLZ1, RVEA, seed 3")
+    >>> file_name("DTLZ1, RVEA, seed 3")
     'DTLZ1-RVEA-seed-3-02207c'
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
     return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
-def machine() -> dict[str, Any]:
-    """Where the figures come from."""
+def describe_machine() -> dict[str, Any]:
     devices: dict[str, int] = {}
     for device in jax.devices():
         devices[device.device_kind] = devices.get(device.device_kind, 0) + 1
     return {
         "devices": devices,
-        "cpu": _processor(),
+        "cpu": _processor_name(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "versions": installed_versions(),
     }
 
 
-def _processor() -> str:
+def _processor_name() -> str:
     information = Path("/proc/cpuinfo")
     if information.exists():
         names = re.findall(r"^model name\s*:\s*(.+)$", information.read_text(), re.MULTILINE)
@@ -109,14 +103,14 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _but_repetitions(plan: Any) -> str:
-    """With more of them, the runs that are there stay as they are."""
-    return canonical({name: part for name, part in dict(plan or {}).items() if name != "repetitions"})
+def _without_repetitions(plan: Any) -> str:
+    """The plan without its number of repetitions, which may change between sessions."""
+    return canonical_json({name: part for name, part in dict(plan or {}).items() if name != "repetitions"})
 
 
-def _plain(plan: Any) -> Any:
+def _to_json(plan: Any) -> Any:
     if is_dataclass(plan) and not isinstance(plan, type):
-        return _plain(asdict(plan))
+        return _to_json(asdict(plan))
     if isinstance(plan, dict):
-        return {str(key): _plain(value) for key, value in plan.items()}
-    return [_plain(part) for part in plan] if isinstance(plan, tuple | list) else plan
+        return {str(key): _to_json(value) for key, value in plan.items()}
+    return [_to_json(part) for part in plan] if isinstance(plan, tuple | list) else plan

@@ -1,4 +1,4 @@
-"""Tables of repeated runs: Markdown, CSV and LaTeX, with the best in bold and +/−/≈ marks."""
+"""Tables of repeated runs: Markdown, CSV and LaTeX, with the best value in bold and +/−/≈ marks."""
 
 import csv
 import io
@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tensorrvea.experiments.statistics import average_ranks, can_tell, compare, summary
-from tensorrvea.runs.files import write_whole
+from tensorrvea.experiments.statistics import average_ranks, can_detect_difference, compare, summary
+from tensorrvea.runs.files import atomic_write
 
 LATEX_MARKS = {"+": "$+$", "-": "$-$", "≈": r"$\approx$", "": ""}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text, whether it is the best of its row, and how it compares."""
+    """Text, whether it is the best of its row, and the mark of its comparison."""
 
     text: str
     best: bool = False
@@ -26,7 +26,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a head."""
+    """Rows of cells with column titles."""
 
     title: str
     head: Sequence[str]
@@ -34,26 +34,26 @@ class Table:
     note: str = ""
 
     def markdown(self) -> str:
-        def shown(cell: Cell) -> str:
+        def format_cell(cell: Cell) -> str:
             text = f"**{cell.text}**" if cell.best else cell.text
             return f"{text} {cell.mark}".strip()
 
         lines = [f"| {' | '.join(self.head)} |", f"|{'---|' * len(self.head)}"]
-        lines += [f"| {' | '.join(map(shown, row))} |" for row in self.rows]
+        lines += [f"| {' | '.join(map(format_cell, row))} |" for row in self.rows]
         return "\n".join([f"**{self.title}**", "", *lines, *(["", self.note] if self.note else [])]) + "\n"
 
     def latex(self) -> str:
-        def shown(cell: Cell) -> str:
-            text = _escaped(cell.text)
+        def format_cell(cell: Cell) -> str:
+            text = _escape_latex(cell.text)
             text = rf"\textbf{{{text}}}" if cell.best else text
             return f"{text} {LATEX_MARKS[cell.mark]}".strip()
 
-        lines = [" & ".join(map(_escaped, self.head)) + r" \\ \midrule"]
-        lines += [" & ".join(map(shown, row)) + r" \\" for row in self.rows]
+        lines = [" & ".join(map(_escape_latex, self.head)) + r" \\ \midrule"]
+        lines += [" & ".join(map(format_cell, row)) + r" \\" for row in self.rows]
         body = "\n".join(lines)
         columns = "l" + "c" * (len(self.head) - 1)
         return (
-            f"\\begin{{table}}\n\\centering\n\\caption{{{_escaped(self.title)}. {_escaped(self.note)}}}\n"
+            f"\\begin{{table}}\n\\centering\n\\caption{{{_escape_latex(self.title)}. {_escape_latex(self.note)}}}\n"
             f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
         )
 
@@ -66,20 +66,16 @@ class Table:
         return stream.getvalue()
 
     def write(self, path: Path) -> None:
-        """As ``path`` with .md, .csv and .tex."""
-        for kind, text in ((".md", self.markdown()), (".csv", self.csv()), (".tex", self.latex())):
-            with write_whole(path.with_suffix(kind)) as stream:
+        """Write ``path`` with the suffixes .md, .csv and .tex."""
+        for suffix, text in ((".md", self.markdown()), (".csv", self.csv()), (".tex", self.latex())):
+            with atomic_write(path.with_suffix(suffix)) as stream:
                 stream.write(text.encode())
 
 
 def comparison_table(
-    title: str,
-    values: Mapping[str, Mapping[str, ArrayLike]],
-    ours: str,
-    *,
-    larger_is_better: bool,
+    title: str, values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool
 ) -> Table:
-    """Median (IQR) of every algorithm on every problem; others are marked by how they compare with ``ours``."""
+    """Median (IQR) of every algorithm on every problem, with marks for the comparison with ``ours``."""
     algorithms = list(next(iter(values.values())))
     marks = compare(values, ours, larger_is_better=larger_is_better)
     rows = []
@@ -102,11 +98,11 @@ def comparison_table(
     counted = "–".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
     note = (
         f"Median (interquartile range) of {counted} runs, the best in bold. "
-        f"+, − and ≈: better than, worse than and not told apart from {ours} "
+        f"+, − and ≈: better than, worse than and not significantly different from {ours} "
         "(Wilcoxon rank-sum test, 5 %, Holm's correction over the table)."
     )
-    if not can_tell(runs[0], len(marks)) and all(found.mark == "≈" for found in marks.values()):
-        note += " With so few runs this test cannot tell any two apart."
+    if not can_detect_difference(runs[0], len(marks)) and all(found.mark == "≈" for found in marks.values()):
+        note += " With so few runs this test cannot find any difference."
     return Table(title, ["", *algorithms], rows, note)
 
 
@@ -114,7 +110,7 @@ def _count(marks: Mapping, name: str, mark: str) -> int:
     return sum(found.mark == mark for (_, other), found in marks.items() if other == name)
 
 
-def _escaped(text: str) -> str:
+def _escape_latex(text: str) -> str:
     for character, latex in (("%", r"\%"), ("_", r"\_"), ("&", r"\&"), ("≈", r"$\approx$"), ("−", "$-$"), ("–", "--")):
         text = text.replace(character, latex)
     return text

@@ -1,6 +1,6 @@
 """What every operator has in common."""
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
@@ -9,56 +9,45 @@ from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
 
 
-class Variation(Protocol):
-    """Breeds offspring from parents that the algorithm has chosen.
+class Mating(NamedTuple):
+    """The parents of a generation."""
 
-    Make it with ``tensorrvea.settings.settings``, so that its numbers are arguments of compiled code. What it draws
-    for a row must depend on the key and the row's number only, and what it computes over all survivors (a mean, say)
-    must leave out those that are not alive and not depend on the order of additions.
+    survivors: Population
+    """The rows that parents are taken from, with ``rows.take``."""
+    parents: Int[Array, " k"]
+    """Rows of the survivors, in the order in which they breed."""
+    score: Float[Array, " r"]
+    """The algorithm's order of the survivors, smaller is better."""
+
+
+class Variation:
+    """The base of every operator that breeds offspring from the parents that an algorithm has chosen.
+
+    Make subclasses with ``tensorrvea.settings.settings``, so that their numbers are arguments of compiled code. What is
+    drawn for a row must depend on the key and the row's number only. What is computed over all survivors (a mean, say)
+    must leave out those that are not alive, and not depend on the order of additions.
     """
 
     def num_parents(self, offspring: int) -> int:
-        """Return how many parents it takes to breed this many offspring."""
-        ...
+        """Return how many parents it takes to breed this many offspring; by default, one each."""
+        return offspring
 
     def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
-        """Return what it remembers of a first population: a tree of arrays with a row for each individual."""
-        ...
-
-    def __call__(
-        self,
-        key: PRNGKeyArray,
-        survivors: Population,
-        parents: Int[Array, " k"],
-        score: Float[Array, " r"],
-        problem: Problem,
-        offspring: int,
-    ) -> Offspring:
-        """Return at least ``offspring`` individuals; more than these are dropped.
-
-        Args:
-          key: for everything that is drawn.
-          survivors: the rows to take parents from, with ``rows.take``.
-          parents: rows of the survivors, in the order in which they breed; at least ``num_parents(offspring)``. Breed
-            from all of them.
-          score: the algorithm's order of the survivors, smaller is better.
-          problem: for its ``box``, the bounds of the variables.
-          offspring: how many individuals are wanted.
-        """
-        ...
-
-
-class Stateless:
-    """A variation that remembers nothing of an individual."""
-
-    def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
+        """Return what is remembered of a first population: a tree of arrays with a row per individual; default ()."""
         del x, objectives
         return ()
 
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+        """Return at least ``offspring`` individuals, bred from all parents; more than these are dropped.
+
+        There are at least ``num_parents(offspring)`` parents. ``problem.box`` are the bounds of the variables.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define __call__")
+
 
 def check_variation(variation: Any) -> None:
-    takes = "an operator such as GA() or CSO()"
-    check_part("variation", variation, "num_parents", "init_memory", "__call__", takes=takes)
+    if not isinstance(variation, Variation):
+        raise TypeError(f"variation takes an operator such as GA() or CSO(), got {variation!r:.80}")
 
 
 def check_mutation(mutation: Any) -> None:

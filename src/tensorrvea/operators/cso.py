@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.operators.base import check_mutation
+from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
@@ -26,7 +26,7 @@ class Competitor(NamedTuple):
 
 
 @settings
-class CSO:
+class CSO(Variation):
     """Competitive swarm: parents compete in pairs, and the loser learns from the winner.
 
     v ← r₁ v + r₂ (winner − loser) + φ r₃ (mean − loser), loser ← loser + v. Each child takes two parents, since a
@@ -47,17 +47,10 @@ class CSO:
         del objectives
         return Competitor(velocity=jnp.zeros_like(x))
 
-    def __call__(
-        self,
-        key: PRNGKeyArray,
-        survivors: Population,
-        parents: Int[Array, " k"],
-        score: Float[Array, " r"],
-        problem: Problem,
-        offspring: int,
-    ) -> Offspring:
-        *learning_keys, mutation_key = jax.random.split(key, 4)
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
         del offspring
+        *learning_keys, mutation_key = jax.random.split(key, 4)
+        survivors, parents, score = mating
         one, other = parents[::2], parents[1::2]
         one_wins = score[one] <= score[other]
         winner = take(survivors.x, jnp.where(one_wins, one, other))

@@ -2,13 +2,13 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
 from tensorrvea.mating import living_rows
-from tensorrvea.operators.base import Stateless, check_mutation
+from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
-from tensorrvea.population import Offspring, Population
+from tensorrvea.population import Offspring
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
 from tensorrvea.rows import take
@@ -16,7 +16,7 @@ from tensorrvea.settings import settings
 
 
 @settings
-class DE(Stateless):
+class DE(Variation):
     """Differential evolution: each parent has one child, which takes genes from the mutant a + F (b − c).
 
     A gene is the parent's with probability 1 − CR, except for one that is always the mutant's. The survivors a, b and
@@ -32,19 +32,9 @@ class DE(Stateless):
         check_number("crossover_rate", self.crossover_rate, minimum=0.0, maximum=1.0)
         check_mutation(self.mutation)
 
-    def num_parents(self, offspring: int) -> int:
-        return offspring
-
-    def __call__(
-        self,
-        key: PRNGKeyArray,
-        survivors: Population,
-        parents: Int[Array, " k"],
-        score: Float[Array, " r"],
-        problem: Problem,
-        offspring: int,
-    ) -> Offspring:
-        del score, offspring
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+        del offspring
+        survivors, parents, _ = mating
         others_key, cross_key, forced_key, mutation_key = jax.random.split(key, 4)
         a, b, c = (take(survivors.x, row) for row in three_others(others_key, survivors.alive, parents))
         parent = take(survivors.x, parents)

@@ -2,20 +2,20 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from tensorrvea.checks import check_part
-from tensorrvea.operators.base import Stateless, check_mutation
+from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.operators.sbx import SBX, cross
-from tensorrvea.population import Offspring, Population
+from tensorrvea.population import Offspring
 from tensorrvea.problem import Problem
 from tensorrvea.rows import take
 from tensorrvea.settings import settings
 
 
 @settings
-class GA(Stateless):
+class GA(Variation):
     """Genetic algorithm: each pair of parents has two children by crossover, which then mutate."""
 
     crossover: SBX = SBX()
@@ -28,16 +28,8 @@ class GA(Stateless):
     def num_parents(self, offspring: int) -> int:
         return 2 * -(-offspring // 2)
 
-    def __call__(
-        self,
-        key: PRNGKeyArray,
-        survivors: Population,
-        parents: Int[Array, " k"],
-        score: Float[Array, " r"],
-        problem: Problem,
-        offspring: int,
-    ) -> Offspring:
-        del score
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+        survivors, parents, _ = mating
         crossover_key, mutation_key = jax.random.split(key)
         pairs = take(survivors.x, parents).reshape(-1, 2, problem.variables)
         spread = self.crossover.spread(crossover_key, pairs[:, 0].shape)

@@ -8,7 +8,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
 from tensorrvea.mating import living_rows
-from tensorrvea.operators.base import check_mutation
+from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population
 from tensorrvea.problem import Problem
@@ -28,7 +28,7 @@ class Particle(NamedTuple):
 
 
 @settings
-class PSO:
+class PSO(Variation):
     """Particle swarm: each parent moves by v ← w v + φp r (best − x) + φg r′ (leader − x), x ← x + v.
 
     A particle's best is its latest position that no earlier best dominates. Its leader is the better of two survivors
@@ -46,23 +46,13 @@ class PSO:
         check_number("social", self.social, minimum=0.0)
         check_mutation(self.mutation)
 
-    def num_parents(self, offspring: int) -> int:
-        return offspring
-
     def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Particle:
         unknown = jnp.full((len(x), objectives), jnp.inf, x.dtype)
         return Particle(velocity=jnp.zeros_like(x), best_x=x, best_f=unknown, best_violation=unknown[:, 0])
 
-    def __call__(
-        self,
-        key: PRNGKeyArray,
-        survivors: Population,
-        parents: Int[Array, " k"],
-        score: Float[Array, " r"],
-        problem: Problem,
-        offspring: int,
-    ) -> Offspring:
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
         del offspring
+        survivors, parents, score = mating
         leader_key, personal_key, social_key, mutation_key = jax.random.split(key, 4)
         particles = take(survivors, parents)
         memory = update_best(particles)

@@ -1,29 +1,21 @@
 """Random sampling: the baseline for all other operators."""
 
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
-from tensorrvea.operators.base import Stateless
-from tensorrvea.population import Offspring, Population
+from tensorrvea.operators.base import Mating, Variation
+from tensorrvea.population import Offspring
 from tensorrvea.problem import Problem
 from tensorrvea.settings import settings
 
 
 @settings
-class Random(Stateless):
+class Random(Variation):
     """Draw offspring as the first population was drawn, without regard to the parents."""
 
     def num_parents(self, offspring: int) -> int:
         del offspring
         return 0
 
-    def __call__(
-        self,
-        key: PRNGKeyArray,
-        survivors: Population,
-        parents: Int[Array, " k"],
-        score: Float[Array, " r"],
-        problem: Problem,
-        offspring: int,
-    ) -> Offspring:
-        del survivors, parents, score
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+        del mating
         return Offspring(problem.sample(key, offspring))

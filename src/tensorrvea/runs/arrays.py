@@ -1,6 +1,6 @@
-"""Named arrays in one file, without pickles: an uncompressed ``.npz``, which NumPy can read, too.
+"""Named arrays in an uncompressed ``.npz`` without pickles, which NumPy can read as well.
 
-A file is read only if every header agrees with the bytes that are there, so that none can claim a size it has not.
+A file is read only if every header agrees with the bytes present, so a small file cannot claim a large array.
 """
 
 import math
@@ -9,23 +9,23 @@ import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 
 from tensorrvea.runs.errors import DamagedError
-from tensorrvea.runs.files import open_plain, sha256_of, write_whole
+from tensorrvea.runs.files import atomic_write, open_regular, sha256_of
 
 KINDS = "biuf"  # booleans and numbers
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Writes the arrays, and gives what they are checked with: ``{"bytes": ..., "sha256": ...}``."""
-    with write_whole(path) as stream:
+    """Write the arrays and return the file's check values, ``{"bytes": ..., "sha256": ...}``."""
+    with atomic_write(path) as stream:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
             for name, array in arrays.items():
-                # A fixed date: equal arrays make equal files.
+                # A fixed date, so that equal arrays make equal files.
                 entry = zipfile.ZipInfo(name + ".npy", date_time=(1980, 1, 1, 0, 0, 0))
                 with archive.open(entry, "w", force_zip64=True) as member:
                     npy.write_array(member, np.ascontiguousarray(array).reshape(np.shape(array)), allow_pickle=False)
@@ -33,25 +33,27 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]
 
 
 def read_arrays(path: Path, check: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
-    """The arrays of a file; ``check`` is what ``write_arrays`` gave."""
+    """Read the arrays of a file; ``check`` is what ``write_arrays`` returned."""
     size = None if check is None else check["bytes"]
-    with open_plain(path, limit=size) as stream:
+    with open_regular(path, limit=size) as stream:
         if check is not None and sha256_of(stream) != check["sha256"]:
-            raise DamagedError(f"{path} is damaged: its checksum is not the one that was recorded")
+            raise DamagedError(f"{path} is damaged: its checksum differs from the recorded one")
         stream.seek(0)
         try:
             with zipfile.ZipFile(stream) as archive:
-                return {entry.filename.removesuffix(".npy"): _member(archive, entry) for entry in archive.infolist()}
+                return {
+                    entry.filename.removesuffix(".npy"): _read_array(archive, entry) for entry in archive.infolist()
+                }
         except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise DamagedError(f"{path} is damaged: {error}") from error
 
 
-def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:
+def _read_array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:
     if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
         raise ValueError(f"{entry.filename!r:.80} is compressed")
     with archive.open(entry) as member:
-        shape, order, dtype = _header(member)  # type: ignore[arg-type]
-        if dtype.kind not in KINDS or order:
+        shape, fortran_order, dtype = _read_header(member)
+        if dtype.kind not in KINDS or fortran_order:
             raise ValueError(f"{entry.filename!r:.80} holds {dtype}, not plain numbers")
         count = math.prod(shape)
         if entry.file_size - member.tell() != count * dtype.itemsize:
@@ -60,14 +62,14 @@ def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:
     return np.frombuffer(data, dtype, count).reshape(shape)
 
 
-def _header(member: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
+def _read_header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
     version = npy.read_magic(member)
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     if version not in readers:
-        raise ValueError(f"an array of format {version} is not known")
+        raise ValueError(f"unknown array format {version}")
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # NumPy warns of headers that it has to guess about
+        warnings.simplefilter("error")  # NumPy warns about headers that it has to guess at
         try:
             return readers[version](member, max_header_size=10_000)
         except (UserWarning, SyntaxError, tokenize.TokenError, RecursionError, MemoryError) as error:
-            raise ValueError(f"an array's header is not valid: {error!s:.80}") from error
+            raise ValueError(f"invalid array header: {error!s:.80}") from error

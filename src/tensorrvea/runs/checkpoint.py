@@ -21,7 +21,7 @@ from tensorrvea.processes import fetch
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError
 from tensorrvea.runs.files import digest, read_json, write_json
-from tensorrvea.runs.manifest import SCHEMA, check_own_digest, check_schema, understood
+from tensorrvea.runs.manifest import SCHEMA, check_own_digest, check_schema, damaged_on_error
 
 # The most bytes of a merged segment.
 MERGED_BYTES = 2**25
@@ -105,7 +105,7 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
     check_own_digest(content, path)
     if content.get("spec") != spec:
         raise DamagedError(f"{path} belongs to a run with another spec")
-    with understood(path):
+    with damaged_on_error(path):
         firsts = [s["first"] for s in content["history"]]
         lasts = [s["last"] for s in content["history"]]
         if (
@@ -132,7 +132,7 @@ def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
     """Read a checkpoint, which must be undamaged and fit the search."""
     path = directory / f"{state_name(content['generation'])}.npz"
     carry_like, record_like = shapes(search)
-    with understood(path):
+    with damaged_on_error(path):
         carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
         segments = list(_segments(directory, content["history"], record_like))
     return Saved(content["generation"], content["stopped"], carry, segments)

@@ -1,13 +1,13 @@
-"""What can be wrong with a run directory."""
+"""Errors about run directories."""
 
 
 class RunError(RuntimeError):
-    """A run directory that cannot be used as asked; the message says why, and what can be done."""
+    """A run directory that cannot be used as requested; the message says why and what to do."""
 
 
 class DamagedError(RunError):
-    """A file that is cut short, changed, or not what it should be."""
+    """A file that is truncated, changed, or of the wrong kind."""
 
 
 class SpecDiffersError(RunError):
-    """A directory holds another run than the one that was asked for."""
+    """A directory that holds a different run from the requested one."""

@@ -1,28 +1,28 @@
-"""Files that are there whole or not at all, and that are only read if they are plain files of a sensible size.
+"""Atomic writing, and reading of regular files of a limited size only.
 
-Names never come from the content of a file: whoever made a run directory cannot point outside of it.
+File names never come from the content of a file, so a run directory cannot point outside itself.
 """
 
 import hashlib
+import io
 import json
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from tensorrvea.runs.errors import DamagedError, RunError
 
-PART = ".part"
 JSON_BYTES = 16 * 2**20
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 @contextmanager
-def write_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which replaces ``path`` once it is on the disk, or is gone if anything fails."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{PART}")
+def atomic_write(path: Path) -> Iterator[io.BufferedRandom]:
+    """Yield a temporary file that replaces ``path`` once it is on disk; it is deleted on any error."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     temporary.unlink(missing_ok=True)
     handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o666)
     try:
@@ -30,7 +30,7 @@ def write_whole(path: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(path)  # of a symbolic link it replaces the link, not what it points to
+        temporary.replace(path)  # replaces a symbolic link, not its target
         sync_directory(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -38,7 +38,7 @@ def write_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def sync_directory(path: Path) -> None:
-    """Makes renames last, where the system can."""
+    """Flush renames to disk, where the system supports it."""
     with suppress(OSError):
         handle = os.open(path, os.O_RDONLY)
         try:
@@ -48,39 +48,39 @@ def sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def open_plain(path: Path, *, limit: int | None = None) -> Iterator[BinaryIO]:
-    """A file to read: no symbolic link, no pipe or device, and not larger than ``limit`` bytes."""
+def open_regular(path: Path, *, limit: int | None = None) -> Iterator[io.BufferedReader]:
+    """Open a regular file of at most ``limit`` bytes; refuse symbolic links, pipes and devices."""
     try:
         handle = os.open(path, os.O_RDONLY | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         raise DamagedError(f"{path.name} is missing in {path.parent}") from None
     except OSError as error:
-        raise DamagedError(f"{path} cannot be read as a plain file: {error.strerror}") from error
+        raise DamagedError(f"{path} cannot be read as a regular file: {error.strerror}") from error
     with os.fdopen(handle, "rb") as stream:
-        about = os.fstat(stream.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise DamagedError(f"{path} is not a plain file")
-        if limit is not None and about.st_size > limit:
-            raise DamagedError(f"{path} has {about.st_size} bytes, more than the {limit} that make sense")
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise DamagedError(f"{path} is not a regular file")
+        if limit is not None and status.st_size > limit:
+            raise DamagedError(f"{path} has {status.st_size} bytes, more than the limit of {limit}")
         yield stream
 
 
-def sha256_of(stream: BinaryIO) -> str:
+def sha256_of(stream: io.BufferedReader | io.BufferedRandom) -> str:
     stream.seek(0)
-    return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+    return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
-    with write_whole(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(text.encode() + b"\n")
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    with open_plain(path, limit=JSON_BYTES) as stream:
+    with open_regular(path, limit=JSON_BYTES) as stream:
         text = stream.read(JSON_BYTES + 1)
     try:
-        content = json.loads(text, parse_constant=_no_constant)
+        content = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:  # deep nesting, endless digits, not UTF-8, not JSON
         raise DamagedError(f"{path} is not valid JSON: {error!s:.200}") from error
     if not isinstance(content, dict):
@@ -88,22 +88,22 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number in JSON")
+def _reject_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def digest(content: Any) -> str:
-    """SHA-256 of JSON content, however it is laid out."""
-    return hashlib.sha256(canonical(content).encode()).hexdigest()
+    """SHA-256 of JSON content, independent of its formatting."""
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()
 
 
-def canonical(content: Any) -> str:
+def canonical_json(content: Any) -> str:
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keeps others out. A process that is killed leaves no lock behind."""
+    """Hold an exclusive lock on a directory. The system releases it even if the process is killed."""
     try:
         handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o666)
     except OSError as error:
@@ -113,10 +113,10 @@ def locked(directory: Path) -> Iterator[None]:
         yield
 
 
-def _lock(stream: BinaryIO, directory: Path) -> None:
+def _lock(stream: io.BufferedRandom, directory: Path) -> None:
     try:
         import fcntl
-    except ImportError:  # a system without them: nobody is kept out
+    except ImportError:  # no file locks on this system
         return
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

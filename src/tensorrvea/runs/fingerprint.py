@@ -1,4 +1,4 @@
-"""Whether a function is still the one it was: a hash of its source and of the values it was made with."""
+"""Hashes of functions, by source and captured values, to detect changes between sessions."""
 
 import functools
 import hashlib
@@ -17,20 +17,20 @@ from tensorrvea.problem import Problem
 
 
 def fingerprint(value: Any) -> str:
-    """A hash of a function, or of any value that functions are made with.
+    """Hash a function, or any value that a function may capture.
 
-    Of a function: its source, its defaults, what it closes over, and the functions, classes and plain values of its own
-    module that it names; not what it takes from other modules. Of this library's own functions: their names.
+    The hash of a function covers its source, defaults, closure, and the functions, classes and constants of its own
+    module that it uses, but nothing imported from other modules. Functions of this library are hashed by name.
 
     >>> fingerprint(lambda x: x + 1) == fingerprint(lambda x: x + 1)
     True
     >>> fingerprint(lambda x: x + 1) == fingerprint(lambda x: x + 2)
     False
     """
-    known = hashlib.sha256()
+    result = hashlib.sha256()
     for part in _parts(value, seen=[]):
-        known.update(len(part).to_bytes(8, "little") + part)
-    return known.hexdigest()
+        result.update(len(part).to_bytes(8, "little") + part)
+    return result.hexdigest()
 
 
 def _parts(value: Any, seen: list[Any]) -> Iterator[bytes]:
@@ -45,8 +45,8 @@ def _parts(value: Any, seen: list[Any]) -> Iterator[bytes]:
         array = np.asarray(value)
         yield f"{array.dtype} {array.shape}".encode()
         yield array.tobytes()
-    elif isinstance(value, FunctionType | type) and _is_ours(value):
-        yield f"{value.__module__}.{value.__qualname__}".encode()  # ours: its version is recorded
+    elif isinstance(value, FunctionType | type) and _is_library_member(value):
+        yield f"{value.__module__}.{value.__qualname__}".encode()  # the manifest records the library version
     elif isinstance(value, FunctionType):
         yield from _function_parts(value, seen)
     elif isinstance(value, MethodType):
@@ -76,8 +76,8 @@ def _parts(value: Any, seen: list[Any]) -> Iterator[bytes]:
         yield from _parts(getattr(value, "__dict__", {}), seen)
 
 
-def _is_ours(value: FunctionType | type) -> bool:
-    """Whether it is found in this library under its name."""
+def _is_library_member(value: FunctionType | type) -> bool:
+    """Whether this library has ``value`` under its qualified name."""
     if not str(value.__module__).startswith("tensorrvea."):
         return False
     return getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value
@@ -85,15 +85,15 @@ def _is_ours(value: FunctionType | type) -> bool:
 
 def _function_parts(function: FunctionType, seen: list[Any]) -> Iterator[bytes]:
     yield from _own_parts(function, seen)
-    for name, named in sorted(_beside(function).items()):
+    for name, value in sorted(_module_references(function).items()):
         yield name.encode()
-        yield from _own_parts(named, seen) if isinstance(named, FunctionType) else _parts(named, seen)
+        yield from _own_parts(value, seen) if isinstance(value, FunctionType) else _parts(value, seen)
 
 
 def _own_parts(function: FunctionType, seen: list[Any]) -> Iterator[bytes]:
-    """Source, defaults and what it closes over."""
-    lambda_ = function.__name__ == "<lambda>"
-    source = _expression(function.__code__) if lambda_ else _source(function)
+    """Source, defaults and closure."""
+    is_lambda = function.__name__ == "<lambda>"
+    source = _lambda_body(function.__code__) if is_lambda else _source(function)
     yield from [source] if source is not None else _code_parts(function.__code__)
     yield " ".join(function.__code__.co_varnames[: function.__code__.co_argcount]).encode()
     for part in (function.__defaults__, function.__kwdefaults__):
@@ -101,39 +101,39 @@ def _own_parts(function: FunctionType, seen: list[Any]) -> Iterator[bytes]:
     for cell in function.__closure__ or ():
         try:
             yield from _parts(cell.cell_contents, seen)
-        except ValueError:  # a cell that nothing was put into
+        except ValueError:  # the cell is still unassigned
             yield b"empty"
 
 
-def _beside(function: FunctionType) -> dict[str, Any]:
-    """What a function names in its own module, and what the functions among that name there in turn."""
+def _module_references(function: FunctionType) -> dict[str, Any]:
+    """Functions, classes and constants of its own module that a function uses, directly or through other functions."""
     found: dict[str, Any] = {}
-    left = _names(function.__code__)
-    while left:
-        name = left.pop()
+    pending = _names(function.__code__)
+    while pending:
+        name = pending.pop()
         value = function.__globals__.get(name)
-        if name in found or value is function or not _is_beside(value, function):
+        if name in found or value is function or not _belongs_to_module(value, function):
             continue
         found[name] = value
         if isinstance(value, FunctionType):
-            left |= _names(value.__code__)
+            pending |= _names(value.__code__)
     return found
 
 
 def _names(code: CodeType) -> set[str]:
-    """All names that code looks up, also in the functions inside it."""
+    """All names that the code, including nested functions, looks up."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _is_beside(value: Any, function: FunctionType) -> bool:
-    """Whether it is a function or class of the same module, or a value that does not change by being used."""
+def _belongs_to_module(value: Any, function: FunctionType) -> bool:
+    """Whether ``value`` is a function or class of the same module as ``function``, or a constant."""
     if isinstance(value, FunctionType):
         return value.__globals__ is function.__globals__
     if isinstance(value, type):
         return value.__module__ == function.__module__
     if isinstance(value, tuple):
-        return all(_is_beside(part, function) for part in value)
+        return all(_belongs_to_module(part, function) for part in value)
     return isinstance(value, bool | int | float | complex | str | bytes | np.ndarray | np.generic | jax.Array)
 
 
@@ -144,12 +144,12 @@ def _source(thing: Callable[..., Any] | type) -> bytes | None:
         return None
 
 
-def _expression(code: CodeType) -> bytes | None:
-    """The body of a lambda alone: the line that it stands on may hold much else."""
-    places: list[Any] = [place for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
-    if not places:
+def _lambda_body(code: CodeType) -> bytes | None:
+    """The body of a lambda without the rest of its line."""
+    positions: list[Any] = [p for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
+    if not positions:
         return None
-    first, last = min((p[0], p[2]) for p in places), max((p[1], p[3]) for p in places)
+    first, last = min((p[0], p[2]) for p in positions), max((p[1], p[3]) for p in positions)
     lines = [linecache.getline(code.co_filename, n).encode() for n in range(first[0], last[0] + 1)]
     if not all(lines):
         return None
@@ -159,7 +159,7 @@ def _expression(code: CodeType) -> bytes | None:
 
 
 def _code_parts(code: CodeType) -> Iterator[bytes]:
-    """For functions whose source is nowhere: what they compile to."""
+    """Bytecode, for functions whose source is not available."""
     yield code.co_code
     yield repr(code.co_names).encode()
     for constant in code.co_consts:

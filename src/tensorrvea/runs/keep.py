@@ -65,7 +65,7 @@ def keep_run(
         if not search.stopped:
             search.execute([*observers, keeper])
         keeper.finish()
-    signals.obey()
+    signals.raise_received()
 
 
 def lock_directory(directory: Path, held: ExitStack) -> None:
@@ -74,7 +74,7 @@ def lock_directory(directory: Path, held: ExitStack) -> None:
     held.enter_context(locked(directory))
 
 
-class Keeper:
+class Keeper(Observer):
     """Saves a search to its directory: an observer of the search."""
 
     def __init__(self, search: Search, directory: Path, *, every: float, signals: Signals):
@@ -178,9 +178,6 @@ class Keeper:
             search.stopped = INTERRUPTED
         elif search.stopped or is_due:
             self.save(stopped=search.stopped)
-
-    def close(self) -> None:
-        """Do nothing: ``finish`` writes the result of a run that did not fail."""
 
     def save(self, *, stopped: str) -> None:
         started = time.monotonic()

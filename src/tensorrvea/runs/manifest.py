@@ -1,4 +1,4 @@
-"""The manifest: what a run is, where and with what it was run, and how it ended."""
+"""The manifest: the spec of a run, its sessions (machine, versions, times), and how it ended."""
 
 import os
 import platform
@@ -20,23 +20,22 @@ SCHEMA = 3
 NAME = "manifest.json"
 INPUTS = "inputs.npz"
 PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "scipy", "brax", "mujoco", "mujoco-mjx")
-# What decides the bits of a result, beside the spec.
+# Besides the spec, these determine the bits of a result.
 DECISIVE = ("versions.tensorrvea", "versions.jax", "versions.jaxlib", "device.kind")
 
 
 def new_manifest(spec: Spec, arrays: Arrays, directory: Path) -> dict[str, Any]:
-    """A manifest for a run that has not begun, with the arrays of its spec beside it."""
+    """Create the manifest of a new run, and write the arrays of its spec."""
     inputs = write_arrays(directory / INPUTS, arrays) if arrays else None
     return {"schema": SCHEMA, "spec": spec, "inputs": inputs, "extended": [], "sessions": [], "ended": None}
 
 
 def write_manifest(directory: Path, manifest: dict[str, Any]) -> None:
-    content = {key: value for key, value in manifest.items() if key != "checksum"}
-    write_json(directory / NAME, {**content, "checksum": digest(content)})
+    write_json(directory / NAME, {**manifest, "checksum": _digest_without_checksum(manifest)})
 
 
 def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
-    """The manifest of a directory, checked, and the arrays of its spec."""
+    """Read and check the manifest of a directory, and the arrays of its spec."""
     path = directory / NAME
     if not path.is_file():
         raise RunError(f"{directory} is not a run directory: it has no {NAME}")
@@ -46,34 +45,38 @@ def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
     if not _is_manifest(manifest):
         raise DamagedError(f"{path} is not a manifest")
     inputs = manifest.get("inputs")
-    with understood(path):
+    with damaged_on_error(path):
         return manifest, {} if inputs is None else read_arrays(directory / INPUTS, inputs)
 
 
 def _is_manifest(content: dict[str, Any]) -> bool:
-    """Whether what readers look at without a second thought is of the right kind."""
+    """Whether the entries that readers use without further checks have the right types."""
     sessions, extended = content.get("sessions"), content.get("extended")
     if not isinstance(content.get("spec"), dict) or not isinstance(sessions, list) or not isinstance(extended, list):
         return False
-    if not all(isinstance(one, dict) and isinstance(one.get("generation"), int) for one in (*sessions, *extended)):
+    entries = (*sessions, *extended)
+    if not all(isinstance(entry, dict) and isinstance(entry.get("generation"), int) for entry in entries):
         return False
-    return all(isinstance(one.get(name), dict) for one in sessions for name in ("versions", "device"))
+    return all(isinstance(session.get(name), dict) for session in sessions for name in ("versions", "device"))
 
 
 def check_schema(content: dict[str, Any], path: Path) -> None:
     if content.get("schema") != SCHEMA:
-        raise DamagedError(f"{path} has schema {content.get('schema')!r:.20}, and this version reads {SCHEMA}")
+        raise DamagedError(f"{path} has schema {content.get('schema')!r:.20}, but this version reads schema {SCHEMA}")
 
 
 def check_own_digest(content: dict[str, Any], path: Path) -> None:
-    rest = {key: value for key, value in content.items() if key != "checksum"}
-    if content.get("checksum") != digest(rest):
-        raise DamagedError(f"{path} is damaged or was edited: its checksum is not that of its content")
+    if content.get("checksum") != _digest_without_checksum(content):
+        raise DamagedError(f"{path} is damaged or was edited: its checksum does not match its content")
+
+
+def _digest_without_checksum(content: dict[str, Any]) -> str:
+    return digest({key: value for key, value in content.items() if key != "checksum"})
 
 
 @contextmanager
-def understood(path: Path) -> Iterator[None]:
-    """Turns what goes wrong with content of the wrong kind into one clear error."""
+def damaged_on_error(path: Path) -> Iterator[None]:
+    """Convert errors from content of the wrong type into a DamagedError that names ``path``."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, MemoryError, IndexError) as error:
@@ -81,7 +84,7 @@ def understood(path: Path) -> Iterator[None]:
 
 
 def new_session(generation: int) -> dict[str, Any]:
-    """Where and with what a run goes on from a generation."""
+    """Describe the machine and versions of a session that starts at ``generation``."""
     device = jax.devices()[0]
     return {
         "from": generation,
@@ -95,7 +98,7 @@ def new_session(generation: int) -> dict[str, Any]:
 
 
 def session_changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """What differs between two sessions that decides the bits of results."""
+    """List the differences between two sessions that can change the bits of results."""
 
     def find(session: dict[str, Any], path: str) -> Any:
         group, name = path.split(".")

@@ -14,7 +14,7 @@ from tensorrvea.processes import on_primary_process
 from tensorrvea.runs.checkpoint import restore
 from tensorrvea.runs.errors import RunError
 from tensorrvea.runs.keep import find_latest
-from tensorrvea.runs.manifest import NAME, read_manifest, understood
+from tensorrvea.runs.manifest import NAME, damaged_on_error, read_manifest
 from tensorrvea.runs.spec import Arrays, decode, decode_budget, decode_metrics, decode_problem
 
 
@@ -64,7 +64,7 @@ def search_of(
     """
     manifest, arrays = content
     spec = manifest["spec"]
-    with understood(directory / NAME):
+    with damaged_on_error(directory / NAME):
         problem = problem or decode_problem(spec["problem"], arrays, stand_in=read_only)
         algorithm = algorithm or decode(spec["algorithm"], arrays, "algorithm")
         if metrics is None:
@@ -78,7 +78,7 @@ def search_of(
         population = algorithm.population
         old_budget = decode_budget(spec["budget"], population)
     new_budget = old_budget if budget is None else Budget(population=population, **budget)
-    with understood(directory / NAME):
+    with damaged_on_error(directory / NAME):
         run = Run(
             problem, algorithm, is_batched=spec["batch"], x=start, metrics=metrics, stop=stop, callbacks=callbacks,
             every=every, budget=new_budget, devices=devices, **described,

@@ -1,46 +1,42 @@
-"""Ctrl-C and SIGTERM as a wish that is granted when the present chunk of generations is done and saved."""
+"""Delay Ctrl-C and SIGTERM until the current chunk of generations is finished and saved."""
 
 import signal
 import sys
 import threading
-from types import FrameType, TracebackType
 from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Signals:
-    """Notes the first Ctrl-C or SIGTERM in ``received``; a second one acts as if nobody was listening.
+    """Records the first Ctrl-C or SIGTERM in ``received``; a second one acts immediately.
 
-    Listens in the main thread only: nobody else can.
+    Handlers are installed in the main thread only, since Python allows no other.
     """
 
     def __init__(self) -> None:
         self.received: int | None = None
-        self.others: dict[int, Any] = {}
+        self.previous: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self.others = {number: signal.signal(number, self.note) for number in SIGNALS}
+            self.previous = {number: signal.signal(number, self.handle) for number in SIGNALS}
         return self
 
-    def note(self, number: int, frame: FrameType | None) -> None:
-        del frame
+    def handle(self, number: int, _: Any) -> None:
         self.received = number
-        self.leave_alone()
+        self.restore_handlers()
 
-    def leave_alone(self) -> None:
-        for number, other in self.others.items():
-            signal.signal(number, other)
-        self.others = {}
+    def restore_handlers(self) -> None:
+        for number, handler in self.previous.items():
+            signal.signal(number, handler)
+        self.previous = {}
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.leave_alone()
+    def __exit__(self, *_: object) -> None:
+        self.restore_handlers()
 
-    def obey(self) -> None:
-        """Does what was asked for: leaves, as Ctrl-C or SIGTERM would have it."""
+    def raise_received(self) -> None:
+        """Raise KeyboardInterrupt for Ctrl-C, or exit as SIGTERM would, if a signal was received."""
         if self.received == signal.SIGINT:
             raise KeyboardInterrupt
         if self.received is not None:

@@ -15,9 +15,9 @@ from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import make_problem, problem_settings
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.fingerprint import fingerprint
-from tensorrvea.runs.own_problem import RecordedProblem, describe_own
 from tensorrvea.runs.registry import PARTS, settings_of
 from tensorrvea.runs.standard_metrics import describe_metric, standard_metrics
+from tensorrvea.runs.user_problem import RecordedProblem, describe_user_problem
 
 Spec = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -53,7 +53,7 @@ def describe_problem(problem: Problem, arrays: Arrays) -> dict[str, Any]:
     if known is not None:
         name, settings = known
         return {"name": name, "settings": {key: encode(value, arrays) for key, value in settings.items()}}
-    return {"own": {key: encode(value, arrays) for key, value in describe_own(problem).items()}}
+    return {"own": {key: encode(value, arrays) for key, value in describe_user_problem(problem).items()}}
 
 
 def encode(value: Any, arrays: Arrays) -> Any:

@@ -1,0 +1,89 @@
+"""Create an algorithm from command-line options, with the settings of ``--set``."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tensorrvea.checks import check_choice, hint
+from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
+
+GROUPS = ("problem", "algorithm", "variation")
+
+
+def parse_settings(pairs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Group settings such as ``{"variation.crossover.eta": 15}`` by problem, algorithm and variation.
+
+    >>> parse_settings({"variation.crossover.eta": 15, "algorithm.alpha": 1.5})["variation"]
+    {'crossover': {'eta': 15}}
+    """
+    groups: dict[str, dict[str, Any]] = {group: {} for group in GROUPS}
+    for path, value in pairs.items():
+        group, *names = path.split(".")
+        if group not in GROUPS or not names:
+            raise ValueError(
+                f"a setting must be named like algorithm.alpha and start with one of {', '.join(GROUPS)}, got {path!r}"
+                f"{hint(group, GROUPS)}"
+            )
+        settings = groups[group]
+        for name in names[:-1]:
+            settings = settings.setdefault(name, {})
+        settings[names[-1]] = value
+    return groups
+
+
+def parse_value(text: str) -> Any:
+    """Parse a number, true, false, null or a list; any other text is returned as it is.
+
+    >>> parse_value("1.5"), parse_value("[16, 16]"), parse_value("mjx")
+    (1.5, [16, 16], 'mjx')
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Create an algorithm and its variation with the given settings."""
+    cls = ALGORITHMS[check_choice("algorithm", name, tuple(ALGORITHMS))]
+    takes_variation = any(field.name == "variation" for field in dataclasses.fields(cls))
+    if not takes_variation and (variation is not None or settings["variation"]):
+        raise ValueError(f"variation cannot be given with {name}, which has none")
+    arguments: dict[str, Any] = {"population": population}
+    if takes_variation:
+        operator = VARIATIONS[check_choice("variation", variation or "GA", tuple(VARIATIONS))]
+        arguments["variation"] = with_settings(operator(), settings["variation"], "variation")
+    return with_settings(cls(**arguments), settings["algorithm"], "algorithm")
+
+
+def with_settings(part: Any, settings: Mapping[str, Any], path: str) -> Any:
+    """Copy a part with changed settings, including those of nested parts."""
+    fields = tuple(field.name for field in dataclasses.fields(part))
+    changes = {}
+    for name, value in settings.items():
+        check_choice(f"a setting of {path}", name, fields)
+        full_name = f"{path}.{name}"
+        if isinstance(value, Mapping):
+            nested = vars(part)[name]
+            if not dataclasses.is_dataclass(nested):
+                raise ValueError(f"{full_name} has no settings of its own")
+            value = with_settings(nested, value, full_name)
+        elif isinstance(value, str) and value.endswith((".csv", ".npy")):
+            value = read_table(Path(value), full_name)
+        changes[name] = value
+    return dataclasses.replace(part, **changes)
+
+
+def read_table(path: Path, name: str) -> np.ndarray:
+    """Read numbers from a ``.npy`` file, or from a ``.csv`` file with or without a header line."""
+    if not path.is_file():
+        raise ValueError(f"{name} takes an existing file, got {str(path)!r}")
+    if path.suffix == ".npy":
+        return np.load(path, allow_pickle=False)
+    first_line = path.read_text().partition("\n")[0]
+    has_header = any(character.isalpha() for character in first_line.replace("e", "").replace("E", ""))
+    return np.loadtxt(path, delimiter=",", ndmin=2, skiprows=int(has_header))

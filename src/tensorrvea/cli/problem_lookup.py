@@ -1,0 +1,72 @@
+"""Find the problem that a command line names."""
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tensorrvea.checks import check_choice, hint
+from tensorrvea.neuroevolution import TASKS
+from tensorrvea.problem import Problem
+from tensorrvea.problem_registry import PROBLEMS, ROBOT, make_problem
+from tensorrvea.problems import NAMED
+
+
+def find_problem(
+    text: str, settings: Mapping[str, Any] | None = None, objectives: int | None = None, variables: int | None = None
+) -> Problem:
+    """Create a benchmark problem, a robot task, or the problem at ``file.py:name``, the only code ever imported."""
+    file, colon, name = text.rpartition(":")
+    if colon and file.endswith(".py"):
+        if settings or objectives or variables:
+            raise ValueError(f"{text} takes no settings on the command line; change them in the file")
+        return problem_from_file(Path(file), name)
+    if text.endswith(".py"):
+        raise ValueError(f"problem takes file.py:name, with the name of a problem in the file, got {text!r}")
+    names = {_normalized(known): known for known in (*NAMED, *TASKS)}
+    known = names.get(_normalized(text))
+    if known is None:
+        choices = tuple(names.values())
+        near = hint(text, choices) or hint(text.upper(), choices)
+        raise ValueError(f"no problem is named {text!r}{near or '; see tensorrvea list problems'}")
+    sizes = {name: size for name, size in (("objectives", objectives), ("variables", variables)) if size is not None}
+    if known in NAMED:
+        return _make_checked(known, sizes | dict(settings or {}))
+    if sizes:
+        raise ValueError(f"{known} has a fixed number of objectives and variables")
+    return _make_checked(ROBOT, {"task": known} | dict(settings or {}))
+
+
+def _normalized(name: str) -> str:
+    return name.upper().replace("-", "").replace("_", "")
+
+
+def _make_checked(name: str, settings: dict[str, Any]) -> Problem:
+    parameters = inspect.signature(PROBLEMS[name]).parameters.values()
+    known = tuple(p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD))
+    for setting in settings:
+        check_choice(f"a setting of {name}", setting, known)
+    return make_problem(name, settings)
+
+
+def problem_from_file(path: Path, name: str) -> Problem:
+    """Import a user's file and return its problem ``name``, which may also be a function that creates one."""
+    if not path.is_file():
+        raise ValueError(f"problem takes an existing file, got {str(path)!r}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None  # the name ends in .py
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    sys.path.insert(0, str(path.parent.resolve()))  # as for a script: it can import its neighbours
+    spec.loader.exec_module(module)
+    if not hasattr(module, name):
+        problems = tuple(key for key, value in vars(module).items() if isinstance(value, Problem))
+        raise ValueError(f"{path} has no {name!r}{hint(name, problems) or f'; it has {problems}'}")
+    value = getattr(module, name)
+    problem = value() if callable(value) and not isinstance(value, Problem) else value
+    if not isinstance(problem, Problem):
+        raise ValueError(f"{path}:{name} must be a Problem, or a function that creates one, got {problem!r:.80}")
+    return problem

@@ -1,0 +1,46 @@
+"""Run independent jobs on all local devices."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+import jax
+
+
+def run_on_all_devices(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Return the results of the jobs in order. Each device runs one job at a time; a single device needs no threads."""
+    devices = jax.local_devices()
+    if len(devices) == 1:
+        return [job() for job in jobs]
+    pending: SimpleQueue[int] = SimpleQueue()
+    finished: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+    for i in range(len(jobs)):
+        pending.put(i)
+
+    def work(device: jax.Device) -> None:
+        with jax.default_device(device):
+            while True:
+                try:
+                    i = pending.get_nowait()
+                except Empty:
+                    return
+                try:
+                    finished.put((i, jobs[i](), None))
+                except BaseException as error:  # raised again in the main thread
+                    finished.put((i, None, error))
+
+    # Daemon threads, so that Ctrl-C does not wait for running jobs; these have checkpoints.
+    for device in devices[: len(jobs)]:
+        Thread(target=work, args=(device,), daemon=True).start()
+    results: dict[int, Any] = {}
+    while len(results) < len(jobs):
+        i, result, error = finished.get()
+        if error is not None:
+            while not pending.empty():  # cancel the jobs that have not started
+                with suppress(Empty):
+                    pending.get_nowait()
+            raise error
+        results[i] = result
+    return [results[i] for i in range(len(jobs))]

@@ -1,0 +1,71 @@
+"""The results page: the findings of each experiment beside the paper's claims."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tensorrvea.runs.files import atomic_write, read_json
+
+INTRODUCTION = """# Results
+
+The paper's four experiments, run by `tensorrvea reproduce` on the machine named in each section. Each claim of the
+paper is shown with the values measured here, including where it does not hold. Sizes, budgets and repetitions of each
+scale are in `src/tensorrvea/experiments/plans.py`; the command also writes raw results and tables as CSV and LaTeX.
+"""
+
+
+def write_page(directories: Sequence[str | Path], page: str | Path, images: str | Path | None = None) -> Path:
+    """Write a page on the experiments in ``directories``, and copy their figures to ``images``."""
+    page = Path(page)
+    experiments = {Path(directory): read_findings(Path(directory)) for directory in directories}
+    names = [findings["experiment"] for findings in experiments.values()]
+    if len(set(names)) < len(names):
+        raise ValueError(f"a page takes each experiment once, got {', '.join(names)}")
+    image_directory = Path(images) if images is not None else page.parent / "images" / "results"
+    image_directory.mkdir(parents=True, exist_ok=True)
+    sections = [section(directory, found, page, image_directory) for directory, found in experiments.items()]
+    with atomic_write(page) as stream:
+        stream.write("\n".join([INTRODUCTION, *sections]).encode())
+    return page
+
+
+def read_findings(directory: Path) -> dict[str, Any]:
+    findings = read_json(directory / "findings.json")
+    if not all("panels" in figure for figure in findings["figures"]):
+        raise ValueError(f"{directory} was written by another version; run its experiment again to update it")
+    return findings
+
+
+def section(directory: Path, findings: dict[str, Any], page: Path, images: Path) -> str:
+    name, machine = findings["experiment"], findings["machine"]
+    lines = [
+        f"## {name.capitalize()}",
+        "",
+        "```sh",
+        findings.get("command") or f"tensorrvea reproduce {name} --scale {findings['scale']}",
+        "```",
+        "",
+        f"On {machine['cpu']}, {machine['cores']} cores; devices: {_format_devices(machine['devices'])}; "
+        f"jax {machine['versions'].get('jax')}.",
+        "",
+        "| the paper | here | holds here |",
+        "|---|---|---|",
+        *(f"| {c['paper']} | {c['here']} | {'yes' if c['holds'] else 'no'} |" for c in findings["claims"]),
+        "",
+    ]
+    if findings["notes"]:
+        lines += [*(f"- {note}" for note in findings["notes"]), ""]
+    lines += [(directory / f"{table}.md").read_text() for table in findings["tables"]]
+    for figure in findings["figures"]:
+        lines.append("<p>")
+        for title, file in figure["panels"].items():
+            image = images / f"{name}_{file}.svg"
+            shutil.copyfile(directory / f"{file}.svg", image)
+            lines.append(f'<img src="{image.relative_to(page.parent).as_posix()}" alt="{title}" width="49%">')
+        lines += ["</p>", "", f"*{figure['caption']}*", ""]
+    return "\n".join(lines)
+
+
+def _format_devices(devices: dict[str, int]) -> str:
+    return ", ".join(f"{count} × {kind}" for kind, count in devices.items())

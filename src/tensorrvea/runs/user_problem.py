@@ -1,0 +1,55 @@
+"""User-defined problems in a manifest: their description, and a placeholder for reading results without their code."""
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tensorrvea.problem import Problem
+from tensorrvea.runs.fingerprint import fingerprint
+
+
+def describe_user_problem(problem: Problem) -> dict[str, Any]:
+    """Describe what a reader of results needs, with a hash of the source."""
+    description = {
+        "name": problem.name, "objectives": problem.objectives, "directions": problem.directions,
+        "objective_names": problem.objective_names, "units": problem.units,
+        "integer": [i for i, flag in enumerate(problem.integer) if flag],
+        "log": [i for i, flag in enumerate(problem.log) if flag],
+        "lower": problem.lower, "upper": problem.upper,
+    }  # fmt: skip
+    if problem.variable_names != tuple(f"x{i + 1}" for i in range(problem.variables)):
+        description["variable_names"] = problem.variable_names
+    source = fingerprint(problem.source_parts)
+    return description | {"variables": problem.variables, "host": problem.host, "source": source}
+
+
+class RecordedProblem(Problem):
+    """A user-defined problem as its manifest describes it: it can show results, but not be evaluated."""
+
+    def __init__(self, description: Mapping[str, Any]):
+        variables = range(description["variables"])
+        integer, log = set(description["integer"]), set(description["log"])
+        name = description["name"]
+
+        def unavailable(*_: Any) -> NoReturn:
+            raise TypeError(f"the function of {name} is not in a run directory; pass it as problem= to resume")
+
+        super().__init__(
+            unavailable,
+            lower=np.asarray(description["lower"], float),
+            upper=np.asarray(description["upper"], float),
+            integer=[i in integer for i in variables],
+            log=[i in log for i in variables],
+            variable_names=description.get("variable_names"),
+            **{key: description[key] for key in ("name", "objectives", "directions", "objective_names", "units")},
+        )
+
+    def _check_outputs(self) -> None:
+        """Skip: there is no function."""
+
+    def _check_columns(self) -> None:
+        """Skip: recorded names are shown as they are."""
+
+    def _check_precision(self) -> None:
+        """Skip: the run may have used another precision."""
