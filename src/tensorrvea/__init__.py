@@ -1,12 +1,12 @@
 """Evolutionary multiobjective optimisation as one compiled tensor program."""
 
-from tensorrvea import metrics, problems, reference_vectors, stop
-from tensorrvea.algorithms import NSGA2, RVEA, RandomSearch, TensorRVEA
+from tensorrvea import algorithms, metrics, operators, problems, reference_vectors, stop
+from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
 from tensorrvea.api import load, optimize, replicate, resume
 from tensorrvea.evolution import Clock, Evolution, Selection
 from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
-from tensorrvea.operators import CSO, DE, GA, PSO, SBX, PolynomialMutation, Random
+from tensorrvea.operators import *  # noqa: F403 (its __all__ is the list of operators)
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
@@ -14,29 +14,20 @@ from tensorrvea.result import Result
 from tensorrvea.selection.dominance import nondominated, ranks
 
 __all__ = [
-    "CSO",
-    "DE",
-    "GA",
-    "NSGA2",
-    "PSO",
-    "RVEA",
-    "SBX",
     "Clock",
     "Evolution",
     "HostProblem",
-    "PolynomialMutation",
     "Pool",
     "Problem",
-    "Random",
-    "RandomSearch",
     "Result",
     "Selection",
-    "TensorRVEA",
+    "algorithms",
     "distributed",
     "estimate_memory",
     "load",
     "metrics",
     "nondominated",
+    "operators",
     "optimize",
     "problems",
     "ranks",
@@ -45,4 +36,6 @@ __all__ = [
     "resume",
     "stop",
 ]
+__all__ += algorithms.__all__
+__all__ += operators.__all__
 __version__ = "0.1.0"

@@ -1,7 +1,4 @@
-"""Operators: how offspring are bred. Every algorithm takes any of ``VARIATIONS``.
-
-``ALL`` is the one list of operators: the command line, manifests, docs and tests follow from it.
-"""
+"""Operators. A new one is an import and a name here; exports, command line, manifests, docs and tests follow."""
 
 from tensorrvea.operators.base import Variation
 from tensorrvea.operators.cso import CSO
@@ -12,7 +9,8 @@ from tensorrvea.operators.pso import PSO
 from tensorrvea.operators.random import Random
 from tensorrvea.operators.sbx import SBX
 
-VARIATIONS: tuple[type[Variation], ...] = (GA, DE, PSO, CSO, Random)
-ALL: tuple[type, ...] = (*VARIATIONS, SBX, PolynomialMutation)
+__all__ = ["GA", "DE", "PSO", "CSO", "Random", "SBX", "PolynomialMutation"]  # noqa: RUF022 (the order in lists)
 
-__all__ = ["ALL", "CSO", "DE", "GA", "PSO", "SBX", "VARIATIONS", "PolynomialMutation", "Random", "Variation"]
+ALL: tuple[type, ...] = tuple(globals()[name] for name in __all__)
+VARIATIONS: tuple[type[Variation], ...] = tuple(cls for cls in ALL if issubclass(cls, Variation))
+"""What an algorithm takes as ``variation=``."""
