@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, is_traced
 from tensorrvea.devices import row_numbers
-from tensorrvea.directions import signs
+from tensorrvea.directions import Directions, signs
 from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
 from tensorrvea.search_space import SearchSpace
 
@@ -46,12 +46,9 @@ class Problem:
     ([[0.25, 0.75]], [0.0])
     """
 
-    host: bool = False
-    """Whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code."""
-    can_replay: bool = False
-    """Whether ``replay`` returns a replay."""
-    host_constraints: int = 0
-    """How many constraint values a host function returns after its objectives."""
+    host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
+    can_replay: bool = False  # whether ``replay`` returns a replay
+    host_constraints: int = 0  # how many constraint values a host function returns after its objectives
 
     def __init__(
         self,
@@ -60,7 +57,7 @@ class Problem:
         lower: ArrayLike,
         upper: ArrayLike,
         objectives: int,
-        directions: str | Sequence[str] = "min",
+        directions: Directions = "min",
         constraints: Callable[..., Any] | None = None,
         batched: bool = False,
         stochastic: bool = False,
@@ -89,17 +86,14 @@ class Problem:
         self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
         if self._front is not None and self._front.shape[1] != self.objectives:
             raise ValueError(f"front must have {self.objectives} columns, got {self._front.shape[1]}")
-        default_names = [f"f{i + 1}" for i in range(self.objectives)]
-        self.objective_names = check_names("objective_names", objective_names, default_names)
-        self.units = check_names("units", units, [""] * self.objectives)
-        self._variable_names = (
-            None if variable_names is None else check_names("variable_names", variable_names, [""] * self.variables)
-        )
-        self._check_columns()
+        names = check_names("objective_names", objective_names, self.objectives)
+        self.objective_names = names or tuple(f"f{i + 1}" for i in range(self.objectives))
+        self.units = check_names("units", units, self.objectives) or ("",) * self.objectives
+        self._variable_names = check_names("variable_names", variable_names, self.variables)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
-        self._check_precision()
+        self._check_representation()
         self._identity = self._make_identity()
         self._hash = hash(self._identity)
         if sample is not None:
@@ -180,17 +174,12 @@ class Problem:
 
     def reference_point(self) -> np.ndarray | None:
         """The reference point of the hypervolume, in the user's signs; None if the problem defines none."""
-        return None
 
     def rescore(self, x: ArrayLike) -> Any:
         """Evaluate solutions (k, d) again under conditions that the search has not seen; None if there are none."""
-        del x
-        return None
 
     def replay(self, x: ArrayLike) -> Any:
         """The motion that one solution (d,) produces, for animations; None unless ``can_replay``."""
-        del x
-        return None
 
     @property
     def failures(self) -> list[tuple[str, int]]:
@@ -244,10 +233,9 @@ class Problem:
         f, violation = self.evaluate_host(key, self.show(x))
         return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(violation, jnp.result_type(float))
 
-    def _check_columns(self) -> None:
+    def _check_representation(self) -> None:
+        """Check that names can be columns of one table, and that the precision resolves the bounds."""
         check_column_names(self.objective_names, self._variable_names, self.variables)
-
-    def _check_precision(self) -> None:
         self.space.check_precision()
 
     def _check_outputs(self) -> None:

@@ -10,11 +10,10 @@ import jax.numpy as jnp
 from tensorrvea.checks import as_tuple
 
 
-def check_names(argument: str, names: Sequence[str] | None, defaults: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, or the defaults if None; there must be one string per default."""
-    checked = as_tuple(defaults if names is None else names)
-    if len(checked) != len(defaults) or not all(isinstance(name, str) for name in checked):
-        raise ValueError(f"{argument} takes {len(defaults)} strings, got {names!r:.80}")
+def check_names(argument: str, names: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+    checked = None if names is None else as_tuple(names)
+    if checked is not None and (len(checked) != count or not all(isinstance(name, str) for name in checked)):
+        raise ValueError(f"{argument} takes {count} strings, got {names!r:.80}")
     return checked
 
 

@@ -85,8 +85,7 @@ class _Lanes(NamedTuple):
     state: Any
     total: Float[Array, "lanes m"]
     length: Int[Array, " lanes"]
-    queue: Int[Array, ""]
-    """The next job to start."""
+    queue: Int[Array, ""]  # the next job to start
     done: Episodes
 
 
@@ -104,9 +103,6 @@ def run_lanes(world: World[Physics], x: Float[Array, "n d"], starts: Any, *, lan
 
     def start_state(job: Int[Array, " lanes"]) -> Any:
         return take(starts, job % episodes)
-
-    def has_work(now: _Lanes) -> Bool[Array, ""]:
-        return (now.job < jobs).any()
 
     def step(now: _Lanes) -> _Lanes:
         weights = take(x, jnp.minimum(now.job // episodes, n - 1))
@@ -138,7 +134,7 @@ def run_lanes(world: World[Physics], x: Float[Array, "n d"], starts: Any, *, lan
 
     first = jnp.arange(lanes)
     end = jax.lax.while_loop(
-        has_work,
+        lambda now: (now.job < jobs).any(),
         step,
         _Lanes(
             job=first,

@@ -119,14 +119,12 @@ def hopper_healthy(q: Any, qd: Any) -> Any:
     return bounded & (q[..., 1] + TORSO_HEIGHT > 0.7) & (abs(q[..., 2]) < 0.2)
 
 
-def walker_healthy(q: Any, qd: Any) -> Any:
+def walker_healthy(q: Any, _: Any) -> Any:
     """Torso between 0.8 and 2, leaning by less than 1."""
-    del qd
     height = q[..., 1] + TORSO_HEIGHT
     return (height > 0.8) & (height < 2.0) & (abs(q[..., 2]) < 1.0)
 
 
-def ant_healthy(q: Any, qd: Any) -> Any:
+def ant_healthy(q: Any, _: Any) -> Any:
     """Torso between 0.2 and 1."""
-    del qd
     return (q[..., 2] >= 0.2) & (q[..., 2] <= 1.0)

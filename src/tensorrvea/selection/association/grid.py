@@ -41,9 +41,7 @@ class Grid(NamedTuple):
     held: Int[Array, "slots bins"]  # vector per slot; the number of vectors if the slot is empty
     places: tuple[tuple[Float[Array, " bins"], ...], ...]  # coordinates[slot][axis], the layout that gathers fastest
     crowded: tuple[Bool[Array, " bins"], ...]  # per window: whether a bin in it has more vectors than slots
-    ordered: Bool[
-        Array, ""
-    ]  # whether bins are in the order of their vectors, so that the first one found is the lowest
+    ordered: Bool[Array, ""]  # whether bins are in the order of their vectors: the first one found is the lowest
 
 
 # Maps unit rows to the nearest vectors, their squared chords, and whether these are proven to be the nearest.
@@ -222,12 +220,7 @@ def is_proven(
 
 
 def nearest(
-    u: Float[Array, "n m"],
-    vectors: Float[Array, "r m"],
-    grid: Grid,
-    wanted: Bool[Array, " n"],
-    *,
-    others: bool = False,
+    u: Float[Array, "n m"], vectors: Float[Array, "r m"], grid: Grid, wanted: Bool[Array, " n"], *, others: bool = False
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
     """Return the vector with the smallest squared chord to each ``wanted`` row of ``u``, as ``stream.nearest`` does."""
     m = u.shape[1]
@@ -267,16 +260,13 @@ def search_again(
     n = len(u)
     count = unproven.sum()
 
-    def unproven_first(unproven: Array) -> Array:
+    def unproven_first(unproven: Array, none: Array) -> Array:
         """Return the numbers of the unproven rows, followed by n, which is no row."""
-        none = jnp.full(n + max(groups), n, jnp.int32)
         place = jnp.where(unproven, jnp.cumsum(unproven) - 1, len(none))
         return none.at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
 
-    def no_rows(unproven: Array) -> Array:  # noqa: ARG001
-        return jnp.full(n + max(groups), n, jnp.int32)
-
-    order = lax.cond(count > 0, unproven_first, no_rows, unproven)
+    none = jnp.full(n + max(groups), n, jnp.int32)
+    order = lax.cond(count > 0, unproven_first, lambda _, none: none, unproven, none)
 
     def search_group(group: int, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         start, niche, squared, unproven = state
