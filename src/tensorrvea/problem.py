@@ -19,6 +19,9 @@ from tensorrvea.directions import Directions, signs
 from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
 from tensorrvea.search_space import SearchSpace
 
+# Objectives, all minimised, and total constraint violations of some rows, in NumPy or JAX.
+Evaluation = tuple[Float[Any, "n m"], Float[Any, " n"]]
+
 
 class Problem:
     """A problem whose objectives are a JAX function of one individual.
@@ -117,7 +120,7 @@ class Problem:
         inside = jnp.clip(jnp.where(jnp.isnan(x), self.lower, x), self.lower, self.upper)
         return jnp.clip(self.encode(inside.astype(x.dtype)), lower, upper)
 
-    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
+    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
         """Evaluate encoded rows: objectives, all minimised, and total constraint violations."""
         if self.host:
             return self._evaluate_through_host(key, x)
@@ -128,9 +131,7 @@ class Problem:
         g = self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
         return f, total_violation(g)
 
-    def evaluate_host(
-        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
-    ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
+    def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate decoded rows on the host; only where ``host`` is True."""
         del key, x
         raise TypeError(f"only a HostProblem is evaluated on the host; use evaluate for {self.name}")
@@ -225,7 +226,7 @@ class Problem:
             return jax.vmap(lambda k, row: jnp.asarray(function(k, row)))(keys, x)
         return jax.vmap(lambda row: jnp.asarray(function(row)))(x)
 
-    def _evaluate_through_host(self, key: PRNGKeyArray, x: Array) -> tuple[Array, Array]:
+    def _evaluate_through_host(self, key: PRNGKeyArray, x: Array) -> Evaluation:
         if is_traced(x):
             raise TypeError(
                 f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host outside of jit"
@@ -239,10 +240,8 @@ class Problem:
         self.space.check_precision()
 
     def _check_outputs(self) -> None:
-        check_outputs(
-            self.function, self.constraints, map_rows=self._map_rows, variables=self.variables,
-            objectives=self.objectives, batched=self.batched,
-        )  # fmt: skip
+        functions, sizes = (self.function, self.constraints), (self.variables, self.objectives)
+        check_outputs(functions, self._map_rows, sizes, batched=self.batched)
 
 
 def _function_identity(function: Callable[..., Any] | None) -> Any:

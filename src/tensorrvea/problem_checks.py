@@ -42,23 +42,20 @@ def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int)
 
 
 def check_outputs(
-    function: Callable[..., Any],
-    constraints: Callable[..., Any] | None,
-    *,
-    map_rows: Callable[..., Any],
-    variables: int,
-    objectives: int,
-    batched: bool,
+    functions: tuple[Callable | None, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
 ) -> None:
     """Check the shapes of the functions' outputs by tracing, without running or compiling them.
 
     Args:
+      functions: objectives and constraints.
       map_rows: ``(function, key, x) → values``, which applies a function to the rows of ``x``.
+      sizes: the numbers of variables and objectives.
     """
-    rows = _unambiguous_rows(variables, objectives)
+    variables, objectives = sizes
+    rows = _unambiguous_rows(*sizes)
     x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
     takes = "(n, d)" if batched else "(d,)"
-    for argument, checked in (("function", function), ("constraints", constraints)):
+    for argument, checked in zip(("function", "constraints"), functions, strict=True):
         if checked is None:
             continue
         try:

@@ -16,7 +16,7 @@ from tensorrvea.host.batch import Batch, Failures
 from tensorrvea.host.pool import WorkerPool
 from tensorrvea.host.remote import Functions
 from tensorrvea.host.workers import ExecutorWorker, LocalWorker, ProcessWorker, Worker, check_sendable
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Evaluation, Problem
 
 
 class HostProblem(Problem):
@@ -87,9 +87,7 @@ class HostProblem(Problem):
     def failures(self) -> list[tuple[str, int]]:
         return self._failures.messages
 
-    def evaluate_host(
-        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
-    ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
+    def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate rows of the user's values: objectives, all minimised, and violations; NaN where failed.
 
         With an array of k keys, ``x`` consists of k equal blocks of rows, each of which draws from its own key.

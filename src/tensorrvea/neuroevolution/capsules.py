@@ -33,9 +33,7 @@ class Replay(Capsules):
     ground: bool
     seconds: float  # time between two frames
     objectives: tuple[str, ...]
-    returns: (
-        Float[np.ndarray, " m"] | None
-    )  # returns of the episode; None if its simulation exploded, in which case the frames end before that
+    returns: Float[np.ndarray, " m"] | None  # of the episode; None if it exploded, and the frames end before that
 
     @property
     def positions(self) -> Float[np.ndarray, "frames parts 2"]:

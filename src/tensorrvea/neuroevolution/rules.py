@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
 
-from tensorrvea.neuroevolution.task import Step
+from tensorrvea.neuroevolution.task import Start, Step
 
 TORSO_HEIGHT = 1.25  # of hopper and walker in their models, where the slider is at zero
 ARM, FOREARM = 0.1, 0.11  # lengths of the reacher's links, to the fingertip
@@ -39,9 +39,7 @@ def target_distance(step: Step) -> Any:
     return xp.sqrt((offset * offset).sum(axis=-1))
 
 
-def noisy_start(
-    scale: float, *, normal_velocity: bool = False
-) -> Callable[[PRNGKeyArray, Any, int], tuple[Array, Array]]:
+def noisy_start(scale: float, *, normal_velocity: bool = False) -> Start:
     """Uniform noise on the model's default position, and uniform or normal noise of that scale for velocities."""
 
     def start(key: PRNGKeyArray, q: Any, velocities: int) -> tuple[Array, Array]:

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 from jaxtyping import Array, Float, PRNGKeyArray
 
+# Draws a start state from a key, the model's default position and the number of velocities.
+Start = Callable[[PRNGKeyArray, Any, int], tuple[Array, Array]]
+
 
 class Step(NamedTuple):
     """One step of the environment, as objectives see it."""
@@ -42,30 +45,22 @@ class Task:
 
     name: str
     model: str  # name of the MJCF file among Brax's assets
-    environment: str | None = (
-        None  # name of the Brax environment, which defines time steps and gears; the model's by default
-    )
+    environment: str | None = None  # the Brax environment, for time steps and gears; the model's by default
     frames: int  # physics steps per environment step
     observations: int
     actions: int
     observe: Callable[[Any, Any], Any]
-    start: Callable[
-        [PRNGKeyArray, Any, int], tuple[Array, Array]
-    ]  # draws a start state from a key, the model's default position and the number of velocities
+    start: Start
     objectives: tuple[Objective, ...]
     healthy: Callable[[Any, Any], Any] = always_healthy  # an episode ends with the first state that is not healthy
     control_weight: float = 1.0
     limit: float = 20.0  # a step's reward beyond this limit (plus the control cost) counts as an exploding simulation
-    references: Mapping[str, tuple[float, ...]] = field(
-        default_factory=dict
-    )  # reference points for the hypervolume, by experiment, in the rewards' own signs
+    # Reference points for the hypervolume, by experiment, in the rewards' own signs.
+    references: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     plane: str = "xz"  # the plane of motion, for animations
     ground: bool = True  # whether the floor is visible from the side
-    pipelines: tuple[str, ...] = (
-        "brax",
-        "brax-spring",
-        "brax-positional",
-    )  # the Brax pipelines that can simulate it; MJX and MuJoCo can simulate every task
+    # The Brax pipelines that can simulate it; MJX and MuJoCo can simulate every task.
+    pipelines: tuple[str, ...] = ("brax", "brax-spring", "brax-positional")
     steps: int = 1000
 
     @property

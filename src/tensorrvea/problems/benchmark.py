@@ -20,8 +20,7 @@ class Benchmark(Problem):
 
     constraint_values: Callable[..., Any] | None = None
     """Values g(x) of a batch, (n, c), feasible where all are ≤ 0."""
-    fixed_objectives: ClassVar[int | None] = None
-    """The only number of objectives that the definition allows; None for any."""
+    fixed_objectives: ClassVar[int | None] = None  # the only number that the definition allows; None for any
     setting_names: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0):

@@ -16,10 +16,7 @@ from tensorrvea.reference_vectors import simplex_lattice_of_about
 Interval = tuple[float, float]
 Curve = Callable[[Any], Any]  # of a number or an array
 
-
-def linear_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
-    """f₁ + … + fₘ = 1."""
-    return simplex_lattice_of_about(points, objectives)
+linear_front = simplex_lattice_of_about  # f₁ + … + fₘ = 1
 
 
 def spherical_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:

@@ -31,8 +31,6 @@ from tensorrvea.problems.shapes import linear_shape, spherical_shape
 
 BasicFunction = Callable[[Float[Array, "n d"], Parts], Float[Array, "n s"]]
 
-CHAOS_RATE = 3.8
-CHAOS_START = 0.1
 LARGEST = 10.0  # upper bound of the linked variables
 
 
@@ -159,9 +157,9 @@ def group_shares(objectives: int) -> Float[np.ndarray, " m"]:
     >>> group_shares(2).round(4)
     array([0.2857, 0.7143])
     """
-    values, c = [], CHAOS_START
+    values, c = [], 0.1
     for _ in range(objectives):
-        c = CHAOS_RATE * c * (1 - c)
+        c = 3.8 * c * (1 - c)
         values.append(c)
     return np.array(values) / sum(values)
 

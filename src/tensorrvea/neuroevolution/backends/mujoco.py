@@ -62,7 +62,7 @@ class Lanes(NamedTuple):
     layers: Layers
 
 
-def advance_on_host(world: World[MuJoCo], layers: Layers, q: np.ndarray, qd: np.ndarray) -> tuple[Step, Outcome]:
+def advance_on_host(world: World, layers: Layers, q: np.ndarray, qd: np.ndarray) -> tuple[Step, Outcome]:
     """Advance each row by one environment step."""
     action = forward(layers, world.task.observe(q, qd))
     after, velocity, stopped = world.physics.step(q, qd, action)
@@ -73,7 +73,7 @@ def advance_on_host(world: World[MuJoCo], layers: Layers, q: np.ndarray, qd: np.
 
 
 def run_on_host(
-    world: World[MuJoCo],
+    world: World,
     x: Float[np.ndarray, "n d"],
     starts: tuple[Float[np.ndarray, "blocks episodes nq"], Float[np.ndarray, "blocks episodes nv"]],
     *,
