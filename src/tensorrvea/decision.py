@@ -7,19 +7,17 @@ objective is 0. Ties go to the lowest index.
 The HTML report computes the same formulas in the browser (``report/assets/js/decision.js``).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_choice, check_integer
-from tensorrvea.directions import signs
+from tensorrvea.directions import Directions, signs
 
 METHODS = ("sum", "tchebycheff")
 
 
-def normalise(F: ArrayLike, directions: str | Sequence[str] = "min") -> Float[np.ndarray, "n m"]:
+def normalise(F: ArrayLike, directions: Directions = "min") -> Float[np.ndarray, "n m"]:
     """Scale each objective so that 0 is the best value in the set and 1 the worst.
 
     >>> normalise([[1.0, 10.0], [3.0, 30.0], [2.0, 20.0]], ("min", "max")).tolist()
@@ -34,9 +32,7 @@ def normalise(F: ArrayLike, directions: str | Sequence[str] = "min") -> Float[np
     return (f - ideal) / span
 
 
-def best_by_weights(
-    F: ArrayLike, weights: ArrayLike, directions: str | Sequence[str] = "min", method: str = "sum"
-) -> int:
+def best_by_weights(F: ArrayLike, weights: ArrayLike, directions: Directions = "min", method: str = "sum") -> int:
     """The row of the best solution for the given weights.
 
     With normalised objectives a and weights w divided by their sum, it minimises
@@ -65,7 +61,7 @@ def best_by_weights(
     return int(np.lexsort((np.arange(len(a)), total, weighted.max(axis=1)))[0])
 
 
-def knee(F: ArrayLike, directions: str | Sequence[str] = "min") -> int:
+def knee(F: ArrayLike, directions: Directions = "min") -> int:
     """The row of the knee: the solution from which a gain in one objective costs much in another.
 
     With normalised objectives a, it maximises ∏_j (1 - a_ij), the volume of the box between the solution and the worst
@@ -86,7 +82,7 @@ def knee(F: ArrayLike, directions: str | Sequence[str] = "min") -> int:
     return int(np.lexsort((np.arange(len(a)), _sum_in_order(a), -box))[0])
 
 
-def spread(F: ArrayLike, count: int, directions: str | Sequence[str] = "min") -> list[int]:
+def spread(F: ArrayLike, count: int, directions: Directions = "min") -> list[int]:
     """Rows of at most ``count`` distinct solutions that cover the front, in increasing order.
 
     The best solution in each objective, then repeatedly the one furthest, in normalised objectives, from those already

@@ -7,7 +7,10 @@ from jaxtyping import Float
 
 from tensorrvea.checks import check_directions
 
+# "min" or "max" for each objective, or one of them for all.
+Directions = str | Sequence[str]
 
-def signs(directions: str | Sequence[str], objectives: int) -> Float[np.ndarray, " m"]:
+
+def signs(directions: Directions, objectives: int) -> Float[np.ndarray, " m"]:
     """1 for an objective that is minimised, -1 for one that is maximised."""
     return np.array([1.0 if each == "min" else -1.0 for each in check_directions(directions, objectives)])

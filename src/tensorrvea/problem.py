@@ -15,9 +15,12 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, is_traced
 from tensorrvea.devices import row_numbers
-from tensorrvea.directions import signs
+from tensorrvea.directions import Directions, signs
 from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
 from tensorrvea.search_space import SearchSpace
+
+# Objectives, all minimised, and total constraint violations of some rows, in NumPy or JAX.
+Evaluation = tuple[Float[Any, "n m"], Float[Any, " n"]]
 
 
 class Problem:
@@ -46,12 +49,9 @@ class Problem:
     ([[0.25, 0.75]], [0.0])
     """
 
-    host: bool = False
-    """Whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code."""
-    can_replay: bool = False
-    """Whether ``replay`` returns a replay."""
-    host_constraints: int = 0
-    """How many constraint values a host function returns after its objectives."""
+    host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
+    can_replay: bool = False  # whether ``replay`` returns a replay
+    host_constraints: int = 0  # how many constraint values a host function returns after its objectives
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Problem:
         lower: ArrayLike,
         upper: ArrayLike,
         objectives: int,
-        directions: str | Sequence[str] = "min",
+        directions: Directions = "min",
         constraints: Callable[..., Any] | None = None,
         batched: bool = False,
         stochastic: bool = False,
@@ -89,17 +89,14 @@ class Problem:
         self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
         if self._front is not None and self._front.shape[1] != self.objectives:
             raise ValueError(f"front must have {self.objectives} columns, got {self._front.shape[1]}")
-        default_names = [f"f{i + 1}" for i in range(self.objectives)]
-        self.objective_names = check_names("objective_names", objective_names, default_names)
-        self.units = check_names("units", units, [""] * self.objectives)
-        self._variable_names = (
-            None if variable_names is None else check_names("variable_names", variable_names, [""] * self.variables)
-        )
-        self._check_columns()
+        names = check_names("objective_names", objective_names, self.objectives)
+        self.objective_names = names or tuple(f"f{i + 1}" for i in range(self.objectives))
+        self.units = check_names("units", units, self.objectives) or ("",) * self.objectives
+        self._variable_names = check_names("variable_names", variable_names, self.variables)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
-        self._check_precision()
+        self._check_representation()
         self._identity = self._make_identity()
         self._hash = hash(self._identity)
         if sample is not None:
@@ -123,7 +120,7 @@ class Problem:
         inside = jnp.clip(jnp.where(jnp.isnan(x), self.lower, x), self.lower, self.upper)
         return jnp.clip(self.encode(inside.astype(x.dtype)), lower, upper)
 
-    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
+    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
         """Evaluate encoded rows: objectives, all minimised, and total constraint violations."""
         if self.host:
             return self._evaluate_through_host(key, x)
@@ -134,9 +131,7 @@ class Problem:
         g = self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
         return f, total_violation(g)
 
-    def evaluate_host(
-        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
-    ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
+    def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate decoded rows on the host; only where ``host`` is True."""
         del key, x
         raise TypeError(f"only a HostProblem is evaluated on the host; use evaluate for {self.name}")
@@ -180,17 +175,12 @@ class Problem:
 
     def reference_point(self) -> np.ndarray | None:
         """The reference point of the hypervolume, in the user's signs; None if the problem defines none."""
-        return None
 
     def rescore(self, x: ArrayLike) -> Any:
         """Evaluate solutions (k, d) again under conditions that the search has not seen; None if there are none."""
-        del x
-        return None
 
     def replay(self, x: ArrayLike) -> Any:
         """The motion that one solution (d,) produces, for animations; None unless ``can_replay``."""
-        del x
-        return None
 
     @property
     def failures(self) -> list[tuple[str, int]]:
@@ -236,7 +226,7 @@ class Problem:
             return jax.vmap(lambda k, row: jnp.asarray(function(k, row)))(keys, x)
         return jax.vmap(lambda row: jnp.asarray(function(row)))(x)
 
-    def _evaluate_through_host(self, key: PRNGKeyArray, x: Array) -> tuple[Array, Array]:
+    def _evaluate_through_host(self, key: PRNGKeyArray, x: Array) -> Evaluation:
         if is_traced(x):
             raise TypeError(
                 f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host outside of jit"
@@ -244,17 +234,14 @@ class Problem:
         f, violation = self.evaluate_host(key, self.show(x))
         return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(violation, jnp.result_type(float))
 
-    def _check_columns(self) -> None:
+    def _check_representation(self) -> None:
+        """Check that names can be columns of one table, and that the precision resolves the bounds."""
         check_column_names(self.objective_names, self._variable_names, self.variables)
-
-    def _check_precision(self) -> None:
         self.space.check_precision()
 
     def _check_outputs(self) -> None:
-        check_outputs(
-            self.function, self.constraints, map_rows=self._map_rows, variables=self.variables,
-            objectives=self.objectives, batched=self.batched,
-        )  # fmt: skip
+        functions, sizes = (self.function, self.constraints), (self.variables, self.objectives)
+        check_outputs(functions, self._map_rows, sizes, batched=self.batched)
 
 
 def _function_identity(function: Callable[..., Any] | None) -> Any:

@@ -10,11 +10,10 @@ import jax.numpy as jnp
 from tensorrvea.checks import as_tuple
 
 
-def check_names(argument: str, names: Sequence[str] | None, defaults: Sequence[str]) -> tuple[str, ...]:
-    """Return the names, or the defaults if None; there must be one string per default."""
-    checked = as_tuple(defaults if names is None else names)
-    if len(checked) != len(defaults) or not all(isinstance(name, str) for name in checked):
-        raise ValueError(f"{argument} takes {len(defaults)} strings, got {names!r:.80}")
+def check_names(argument: str, names: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+    checked = None if names is None else as_tuple(names)
+    if checked is not None and (len(checked) != count or not all(isinstance(name, str) for name in checked)):
+        raise ValueError(f"{argument} takes {count} strings, got {names!r:.80}")
     return checked
 
 
@@ -43,23 +42,20 @@ def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int)
 
 
 def check_outputs(
-    function: Callable[..., Any],
-    constraints: Callable[..., Any] | None,
-    *,
-    map_rows: Callable[..., Any],
-    variables: int,
-    objectives: int,
-    batched: bool,
+    functions: tuple[Callable | None, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
 ) -> None:
     """Check the shapes of the functions' outputs by tracing, without running or compiling them.
 
     Args:
+      functions: objectives and constraints.
       map_rows: ``(function, key, x) → values``, which applies a function to the rows of ``x``.
+      sizes: the numbers of variables and objectives.
     """
-    rows = _unambiguous_rows(variables, objectives)
+    variables, objectives = sizes
+    rows = _unambiguous_rows(*sizes)
     x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
     takes = "(n, d)" if batched else "(d,)"
-    for argument, checked in (("function", function), ("constraints", constraints)):
+    for argument, checked in zip(("function", "constraints"), functions, strict=True):
         if checked is None:
             continue
         try:

@@ -152,7 +152,8 @@ def detect_lost_peers() -> Iterator[None]:
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        if isinstance(error, LostProcessError) or not (is_distributed() and _is_from_runtime(error)):
+        from_runtime = any(name in str(error).lower() for name in RUNTIMES)
+        if isinstance(error, LostProcessError) or not (is_distributed() and from_runtime):
             raise
         _lost = True
         raise LostProcessError(
@@ -160,10 +161,6 @@ def detect_lost_peers() -> Iterator[None]:
             "a run with a directory can be resumed from its last checkpoint, with any number of processes "
             f"({error!s:.200})"
         ) from error
-
-
-def _is_from_runtime(error: BaseException) -> bool:
-    return any(name in str(error).lower() for name in RUNTIMES)
 
 
 def leave(code: int) -> NoReturn:

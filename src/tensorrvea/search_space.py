@@ -36,9 +36,14 @@ class SearchSpace:
         self.variables = len(self.lower)
         self.integer = _check_flags("integer", integer, self.variables)
         self.log = _check_flags("log", log, self.variables)
-        self._check_encoding()
-        is_log = np.array(self.log)
-        upper_end = self.upper + np.array(self.integer)
+        is_log, is_integer = np.array(self.log), np.array(self.integer)
+        if (self.lower[is_log] <= 0).any():
+            raise ValueError(f"log-scaled variables must have lower > 0, got lower = {self.lower[is_log].min()}")
+        fractional = is_integer & ((self.lower != np.floor(self.lower)) | (self.upper != np.floor(self.upper)))
+        if fractional.any():
+            i = int(np.argmax(fractional))
+            raise ValueError(f"integer variables must have whole bounds, got [{self.lower[i]}, {self.upper[i]}] at {i}")
+        upper_end = self.upper + is_integer
         with np.errstate(divide="ignore", invalid="ignore"):
             self._search_lower = np.where(is_log, np.log(self.lower), self.lower)
             self._search_upper = np.where(is_log, np.log(upper_end), upper_end)
@@ -96,15 +101,6 @@ class SearchSpace:
     def _rounded_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         dtype = jnp.result_type(float)
         return self._search_lower.astype(dtype), self._search_upper.astype(dtype)
-
-    def _check_encoding(self) -> None:
-        log, integer = np.array(self.log), np.array(self.integer)
-        if (self.lower[log] <= 0).any():
-            raise ValueError(f"log-scaled variables must have lower > 0, got lower = {self.lower[log].min()}")
-        fractional = integer & ((self.lower != np.floor(self.lower)) | (self.upper != np.floor(self.upper)))
-        if fractional.any():
-            i = int(np.argmax(fractional))
-            raise ValueError(f"integer variables must have whole bounds, got [{self.lower[i]}, {self.upper[i]}] at {i}")
 
 
 def _check_bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -106,7 +106,7 @@ def test_distances_agree_with_pymoo_and_moocore(name):
 def test_igd_plus_is_independent_of_the_block_size(monkeypatch):
     f, front = SETS["random"], sphere(300, 3)
     whole = metrics.igd_plus(f, front)
-    monkeypatch.setattr(import_module("tensorrvea.metrics.igd"), "BLOCK", 7 * f.size)
+    monkeypatch.setattr(import_module("tensorrvea.metrics.distances"), "BLOCK", 7 * f.size)
     assert metrics.igd_plus(f, front) == pytest.approx(whole, rel=1e-14)
 
 

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +28,7 @@ class MOGymnasium(HostProblem):
       options: further arguments of ``mo_gymnasium.make``.
 
     The network's outputs are scaled to the bounds of a box, or their argmax is the discrete action. Observations are
-    flattened, discrete ones one-hot encoded. The other arguments are those of ``HostProblem``.
+    flattened, discrete ones one-hot encoded. The other arguments, ``host``, are those of ``HostProblem``.
     """
 
     def __init__(
@@ -44,10 +43,7 @@ class MOGymnasium(HostProblem):
         start_seed: int = 0,
         options: Mapping[str, Any] | None = None,
         objective_names: Sequence[str] | None = None,
-        workers: int | None = None,
-        executor: str | Executor | None = None,
-        timeout: float | None = None,
-        retries: int = 0,
+        **host: Any,
     ):
         check_number("discount", discount, minimum=0, maximum=1)
         env = make_environment(environment, options or {})
@@ -75,10 +71,7 @@ class MOGymnasium(HostProblem):
             sample=InitialWeights(self.policy.size),
             objective_names=objective_names or [f"reward {i + 1}" for i in range(objectives)],
             name=environment,
-            workers=workers,
-            executor=executor,
-            timeout=timeout,
-            retries=retries,
+            **host,
         )
 
 

@@ -1,6 +1,5 @@
 """Adapter for pymoo's problems."""
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,16 +20,13 @@ def from_pymoo(
     *,
     equality_tolerance: float = EQUALITY_TOLERANCE,
     front: ArrayLike | None = None,
-    workers: int | None = None,
-    executor: str | Executor | None = None,
-    timeout: float | None = None,
-    retries: int = 0,
+    **host: Any,
 ) -> HostProblem:
     """Wrap a ``pymoo.core.problem.Problem``, which is evaluated by pymoo's own code.
 
     Bounds, objectives (all minimised), inequality constraints G ≤ 0 and integer variables are kept; an equality H = 0
-    becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other arguments are those of
-    ``HostProblem``.
+    becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other arguments, ``host``,
+    are those of ``HostProblem``.
 
     >>> from pymoo.problems import get_problem
     >>> from_pymoo(get_problem("bnh"))
@@ -54,10 +50,7 @@ def from_pymoo(
         integer=problem.vtype in (int, bool),
         front=front,
         name=type(problem).__name__,
-        workers=workers,
-        executor=executor,
-        timeout=timeout,
-        retries=retries,
+        **host,
     )
 
 

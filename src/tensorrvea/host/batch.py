@@ -1,15 +1,39 @@
-"""A batch of rows: its division into jobs, their results, and the jobs to repeat."""
+"""A batch of rows: its division into jobs, their results, the jobs to repeat, and the failures."""
 
+import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorrvea.host.failures import Failures
 from tensorrvea.host.remote import Outcome
 from tensorrvea.problem import total_violation
 
 NOT_FINITE = "gave NaN or an infinite number"
+MAX_MESSAGES = 100
+OTHERS = "other messages"
+
+logger = logging.getLogger("tensorrvea.host")
+
+
+class Failures:
+    """Distinct messages of failed evaluations in order of first occurrence, at most ``MAX_MESSAGES``, with counts."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self._counts: dict[str, int] = {}
+
+    def add(self, message: str, count: int = 1) -> None:
+        if message not in self._counts and len(self._counts) >= MAX_MESSAGES:
+            message = OTHERS
+        if message not in self._counts:
+            # Logged once per message, so that an error in the user's function is noticed although the run continues.
+            logger.warning("%s: an evaluation failed: %s", self.name, message)
+        self._counts[message] = self._counts.get(message, 0) + count
+
+    @property
+    def messages(self) -> list[tuple[str, int]]:
+        return list(self._counts.items())
 
 
 class Job(NamedTuple):

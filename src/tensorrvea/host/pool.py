@@ -85,7 +85,8 @@ class WorkerPool:
                 raise RuntimeError(f"no worker has started in {START_TIMEOUT:.0f} s") from None
             now = time.monotonic()
             late = [f for f, call in self._calls.items() if call.deadline is not None and call.deadline <= now]
-            return [self._end_late_call(f) for f in late]
+            message = f"took longer than {self._timeout:g} s"
+            return [self._restart(self._calls.pop(f), "late", message) for f in late]
         if future in self._starting:
             self._finish_start(self._starting.pop(future), future.exception())
         elif future in self._calls:
@@ -119,12 +120,10 @@ class WorkerPool:
         message = call.worker.loss_message(error)
         if message is None:
             raise error
-        call.worker.kill()
-        self._open(call.worker)
-        return call.job, ("lost", message)
+        return self._restart(call, "lost", message)
 
-    def _end_late_call(self, future: Future) -> tuple[Job, Any]:
-        call = self._calls.pop(future)
+    def _restart(self, call: Call, kind: str, message: str) -> tuple[Job, Any]:
+        """Replace the worker of a call; return the call's outcome."""
         call.worker.kill()
         self._open(call.worker)
-        return call.job, ("late", f"took longer than {self._timeout:g} s")
+        return call.job, (kind, message)

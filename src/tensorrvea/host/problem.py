@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any, Self
 
@@ -10,14 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
-from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_integer, check_number
-from tensorrvea.host.batch import Batch
-from tensorrvea.host.failures import Failures
+from tensorrvea.host.batch import Batch, Failures
 from tensorrvea.host.pool import WorkerPool
+from tensorrvea.host.remote import Functions
 from tensorrvea.host.workers import ExecutorWorker, LocalWorker, ProcessWorker, Worker, check_sendable
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Evaluation, Problem
 
 
 class HostProblem(Problem):
@@ -35,8 +34,8 @@ class HostProblem(Problem):
       timeout: maximum seconds per individual; needs ``workers`` or ``executor="ray"``.
       retries: how often a failed evaluation is repeated.
 
-    The other arguments are those of ``Problem``; ``sample`` is a JAX function here, too. The function is not called
-    when the problem is made.
+    The other arguments, ``problem``, are those of ``Problem``; ``sample`` is a JAX function here, too. The function is
+    not called when the problem is made.
 
     An exception, a NaN, a time-out or a killed worker fails that individual, not the run; ``failures`` lists the
     messages. After a killed worker the individual is retried once even if ``retries`` is 0. If a batched function
@@ -57,28 +56,17 @@ class HostProblem(Problem):
         self,
         function: Callable[..., Any],
         *,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        objectives: int,
-        directions: str | Sequence[str] = "min",
         constraints: Callable[..., Any] | int | None = None,
-        batched: bool = False,
-        stochastic: bool = False,
-        integer: bool | Sequence[bool] = False,
-        log: bool | Sequence[bool] = False,
-        sample: Callable[[PRNGKeyArray, int], Any] | None = None,
-        front: ArrayLike | None = None,
-        objective_names: Sequence[str] | None = None,
-        units: Sequence[str] | None = None,
-        variable_names: Sequence[str] | None = None,
-        name: str | None = None,
         workers: int | None = None,
         executor: str | Executor | None = None,
         timeout: float | None = None,
         retries: int = 0,
+        **problem: Any,
     ):
         self.workers = None if workers is None else check_integer("workers", workers, minimum=1)
-        self.executor = _check_executor(executor)
+        if not (executor is None or isinstance(executor, Executor) or executor == "ray"):
+            raise TypeError(f"executor takes None, 'ray' or a concurrent.futures.Executor, got {executor!r:.80}")
+        self.executor = executor
         self.timeout = timeout
         if timeout is not None:
             check_number("timeout", timeout, minimum=0, open_minimum=True, scalar=True)
@@ -88,12 +76,7 @@ class HostProblem(Problem):
         self.retries = check_integer("retries", retries, minimum=0)
         if isinstance(constraints, int):
             self.host_constraints, constraints = check_integer("constraints", constraints, minimum=0), None
-        super().__init__(
-            function, lower=lower, upper=upper, objectives=objectives, directions=directions,
-            constraints=constraints, batched=batched, stochastic=stochastic, integer=integer, log=log,
-            sample=sample, front=front, objective_names=objective_names, units=units,
-            variable_names=variable_names, name=name,
-        )  # fmt: skip
+        super().__init__(function, constraints=constraints, **problem)
         if self.workers is not None and executor is None:
             check_sendable("function", function)
             check_sendable("constraints", constraints)
@@ -104,9 +87,7 @@ class HostProblem(Problem):
     def failures(self) -> list[tuple[str, int]]:
         return self._failures.messages
 
-    def evaluate_host(
-        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
-    ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
+    def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate rows of the user's values: objectives, all minimised, and violations; NaN where failed.
 
         With an array of k keys, ``x`` consists of k equal blocks of rows, each of which draws from its own key.
@@ -152,10 +133,8 @@ class HostProblem(Problem):
         if isinstance(executor, Executor):
             pool = WorkerPool(lambda: ExecutorWorker(functions, executor), size=None)
             return pool, self.workers or os.cpu_count() or 1
-        make: Callable[[], Worker] = (
-            (lambda: ProcessWorker(functions)) if self.workers else (lambda: LocalWorker(functions))
-        )
-        return WorkerPool(make, size=self.workers or 1, timeout=self.timeout), self.workers or 1
+        worker: Callable[[Functions], Worker] = ProcessWorker if self.workers else LocalWorker
+        return WorkerPool(lambda: worker(functions), size=self.workers or 1, timeout=self.timeout), self.workers or 1
 
     def _make_identity(self) -> tuple:
         own = (self.host_constraints, self.workers, self.executor, self.timeout, self.retries)
@@ -163,12 +142,6 @@ class HostProblem(Problem):
 
     def _check_outputs(self) -> None:
         """Skip the check, since a host function may be expensive or have side effects."""
-
-
-def _check_executor(executor: Any) -> str | Executor | None:
-    if executor is None or isinstance(executor, Executor) or executor == "ray":
-        return executor
-    raise TypeError(f"executor takes None, 'ray' or a concurrent.futures.Executor, got {executor!r:.80}")
 
 
 def _generators(key: PRNGKeyArray | None, rows: int) -> Callable[[int], np.random.Generator]:

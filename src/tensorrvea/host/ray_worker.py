@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from tensorrvea.host import remote
 from tensorrvea.host.remote import Functions, Outcome
-from tensorrvea.host.workers import ENVIRONMENT, Worker, failed
+from tensorrvea.host.workers import ENVIRONMENT, Worker, completed
 
 try:
     import ray
@@ -84,7 +84,7 @@ class RayWorker(Worker):
         try:
             return self._actor.call.remote(arguments).future()
         except RayActorError as error:
-            return failed(error)
+            return completed(error=error)
 
     def loss_message(self, error: BaseException) -> str | None:
         return "its Ray worker was killed" if isinstance(error, RayActorError) else None

@@ -29,7 +29,7 @@ class Worker(ABC):
 
     def open(self) -> "Future[Any]":
         """Start the worker; the future is done when it accepts calls."""
-        return completed(None)
+        return completed()
 
     @abstractmethod
     def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
@@ -80,7 +80,7 @@ class ProcessWorker(Worker):
         try:
             return self._pool.submit(PreparedCall(), arguments)
         except BrokenExecutor as error:  # killed while it was idle
-            return failed(error)
+            return completed(error=error)
 
     def loss_message(self, error: BaseException) -> str | None:
         return "its worker process was killed" if isinstance(error, BrokenExecutor) else None
@@ -132,13 +132,8 @@ def check_sendable(argument: str, function: Callable[..., Any] | None) -> None:
         ) from error
 
 
-def completed(value: Any) -> "Future[Any]":
+def completed(value: Any = None, *, error: BaseException | None = None) -> "Future[Any]":
+    """A future that is done, with a value or an error."""
     future: Future[Any] = Future()
-    future.set_result(value)
-    return future
-
-
-def failed(error: BaseException) -> "Future[Any]":
-    future: Future[Any] = Future()
-    future.set_exception(error)
+    future.set_result(value) if error is None else future.set_exception(error)
     return future

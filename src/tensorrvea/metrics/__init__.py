@@ -5,11 +5,10 @@ for compiled code, where every objective is minimised and a mask selects the row
 """
 
 from tensorrvea.metrics import device
+from tensorrvea.metrics.distances import gd, igd, igd_plus, spacing
 from tensorrvea.metrics.expected_utility import expected_utility, utility_weights
 from tensorrvea.metrics.hypervolume import Estimate, hypervolume, hypervolume_estimate, is_exact
-from tensorrvea.metrics.igd import gd, igd, igd_plus
 from tensorrvea.metrics.reference_points import derived_reference_point, normalise_by_front, normalised_hypervolume
-from tensorrvea.metrics.spacing import spacing
 
 __all__ = [
     "Estimate",

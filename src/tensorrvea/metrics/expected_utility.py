@@ -1,12 +1,11 @@
 """Expected utility: how well a set of points serves a user whose preferences are unknown."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_points
+from tensorrvea.directions import Directions
 from tensorrvea.metrics.inputs import minimised
 from tensorrvea.reference_vectors import simplex_lattice_of_about
 
@@ -20,7 +19,7 @@ def utility_weights(objectives: int) -> Float[np.ndarray, "k m"]:
     return simplex_lattice_of_about(100, objectives)
 
 
-def expected_utility(F: ArrayLike, directions: str | Sequence[str] = "min", weights: ArrayLike | None = None) -> float:
+def expected_utility(F: ArrayLike, directions: Directions = "min", weights: ArrayLike | None = None) -> float:
     """The mean, over weights, of the best weighted sum of objectives in F. Larger is better.
 
     The paper defines it for rewards: minimised objectives count with opposite sign (Zintgraf, Kanters, Roijers,

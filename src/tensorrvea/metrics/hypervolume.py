@@ -1,6 +1,5 @@
 """Hypervolume: the volume that a set of points dominates, bounded by a reference point."""
 
-from collections.abc import Sequence
 from math import gamma, pi, sqrt
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_integer
+from tensorrvea.directions import Directions
 from tensorrvea.metrics.inputs import minimised, minimised_reference
 from tensorrvea.selection.dominance import nondominated
 
@@ -37,7 +37,7 @@ def is_exact(points: int, objectives: int) -> bool:
     return points <= 100_000 if objectives == 4 else points ** (objectives - 2) <= 10**12
 
 
-def hypervolume(F: ArrayLike, reference: ArrayLike, directions: str | Sequence[str] = "min") -> float:
+def hypervolume(F: ArrayLike, reference: ArrayLike, directions: Directions = "min") -> float:
     """The volume of the region dominated by F that dominates the reference point. Larger is better.
 
     A point that is not better than ``reference`` in every objective adds nothing. Computed by moocore in double
@@ -62,12 +62,7 @@ DEFAULT_SAMPLES = 100_000
 
 
 def hypervolume_estimate(
-    F: ArrayLike,
-    reference: ArrayLike,
-    directions: str | Sequence[str] = "min",
-    *,
-    samples: int = DEFAULT_SAMPLES,
-    seed: int = 0,
+    F: ArrayLike, reference: ArrayLike, directions: Directions = "min", *, samples: int = DEFAULT_SAMPLES, seed: int = 0
 ) -> Estimate:
     """A Monte Carlo estimate of the hypervolume for many objectives, in O(n m samples); deterministic by seed.
 
@@ -86,7 +81,7 @@ def hypervolume_estimate(
 
 
 def _contributors(
-    F: ArrayLike, reference: ArrayLike, directions: str | Sequence[str]
+    F: ArrayLike, reference: ArrayLike, directions: Directions
 ) -> tuple[Float[np.ndarray, "k m"], Float[np.ndarray, " m"]]:
     """The non-dominated points that are better than the reference point in every objective, all minimised."""
     f = minimised("F", F, directions)

@@ -1,23 +1,21 @@
 """Checks of the arguments of metrics, and their conversion to minimisation."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_points
-from tensorrvea.directions import signs
+from tensorrvea.directions import Directions, signs
 
 
-def minimised(name: str, F: ArrayLike, directions: str | Sequence[str], minimum: int = 1) -> Float[np.ndarray, "n m"]:
+def minimised(name: str, F: ArrayLike, directions: Directions, minimum: int = 1) -> Float[np.ndarray, "n m"]:
     """Check points and convert them to minimisation."""
     f = check_points(name, F, minimum=minimum)
     return f * signs(directions, f.shape[1])
 
 
 def minimised_pair(
-    F: ArrayLike, front: ArrayLike, directions: str | Sequence[str]
+    F: ArrayLike, front: ArrayLike, directions: Directions
 ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, "p m"]]:
     """Check points and the true front, and convert both to minimisation."""
     points, true = minimised("F", F, directions), check_points("front", front)
@@ -26,9 +24,7 @@ def minimised_pair(
     return points, minimised("front", true, directions)
 
 
-def minimised_reference(
-    reference: ArrayLike, directions: str | Sequence[str], objectives: int
-) -> Float[np.ndarray, " m"]:
+def minimised_reference(reference: ArrayLike, directions: Directions, objectives: int) -> Float[np.ndarray, " m"]:
     """Check the reference point of the hypervolume and convert it to minimisation."""
     point = check_array("reference", reference, shape="(objectives,)", ndim=1)
     if len(point) != objectives:

@@ -7,15 +7,13 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_points
-from tensorrvea.directions import signs
+from tensorrvea.directions import Directions, signs
 from tensorrvea.metrics.hypervolume import hypervolume
 from tensorrvea.metrics.inputs import minimised_pair
 from tensorrvea.selection.dominance import nondominated
 
 
-def normalise_by_front(
-    F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min"
-) -> Float[np.ndarray, "n m"]:
+def normalise_by_front(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> Float[np.ndarray, "n m"]:
     """Scale objectives so that the true front's ideal point is 0 and its nadir point 1; all minimised.
 
     An objective that is constant on the front is only shifted.
@@ -31,7 +29,7 @@ def normalise_by_front(
     return (f - ideal) / np.where(nadir > ideal, nadir - ideal, 1.0) + 0.0
 
 
-def normalised_hypervolume(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
+def normalised_hypervolume(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
     """The paper's hypervolume for numerical benchmarks: of normalised objectives, with reference point 1.
 
     >>> normalised_hypervolume([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]], front=[[0.0, 2.0], [2.0, 0.0]])
@@ -42,9 +40,7 @@ def normalised_hypervolume(F: ArrayLike, front: ArrayLike, directions: str | Seq
 
 
 def derived_reference_point(
-    sets: Iterable[ArrayLike],
-    directions: str | Sequence[str] = "min",
-    limits: Sequence[float | None] | None = None,
+    sets: Iterable[ArrayLike], directions: Directions = "min", limits: Sequence[float | None] | None = None
 ) -> Float[np.ndarray, " m"]:
     """The paper's reference point for neuroevolution, in the user's signs.
 

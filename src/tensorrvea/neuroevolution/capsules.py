@@ -19,10 +19,8 @@ class Capsules:
 
     names: tuple[str, ...]
     radii: Float[np.ndarray, " parts"]
-    fixed: Bool[np.ndarray, " parts"]
-    """Parts that belong to the surroundings."""
-    ends: Float[np.ndarray, "frames parts 4"]
-    """x and y of one end, then of the other."""
+    fixed: Bool[np.ndarray, " parts"]  # parts that belong to the surroundings
+    ends: Float[np.ndarray, "frames parts 4"]  # x and y of one end, then of the other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +31,9 @@ class Replay(Capsules):
     backend: str
     plane: str
     ground: bool
-    seconds: float
-    """Time between two frames."""
+    seconds: float  # time between two frames
     objectives: tuple[str, ...]
-    returns: Float[np.ndarray, " m"] | None
-    """Returns of the episode; None if its simulation exploded, in which case the frames end before that."""
+    returns: Float[np.ndarray, " m"] | None  # of the episode; None if it exploded, and the frames end before that
 
     @property
     def positions(self) -> Float[np.ndarray, "frames parts 2"]:

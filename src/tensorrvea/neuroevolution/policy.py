@@ -13,6 +13,9 @@ from tensorrvea.checks import check_integer
 
 WEIGHT_BOUND = 8.0
 
+# Weights (…, inputs, outputs) and biases (…, outputs) of each layer, in NumPy or JAX.
+Layers = list[tuple[Any, Any]]
+
 
 @dataclass(frozen=True, kw_only=True)
 class MLP:
@@ -51,8 +54,7 @@ class MLP:
         """The number of weights and biases."""
         return sum((inputs + 1) * outputs for inputs, outputs in self.layers)
 
-    def unpack(self, x: Float[Any, "*batch d"]) -> list[tuple[Any, Any]]:
-        """Split into each layer's weights (…, inputs, outputs) and biases (…, outputs)."""
+    def unpack(self, x: Float[Any, "*batch d"]) -> Layers:
         x, parts, start = self.check_columns(x), [], 0
         for inputs, outputs in self.layers:
             weights = x[..., start : start + inputs * outputs].reshape(*x.shape[:-1], inputs, outputs)
@@ -99,7 +101,7 @@ class InitialWeights:
         return 0.1 * jax.random.normal(key, (n, self.size))
 
 
-def forward(layers: list[tuple[Any, Any]], signal: Any) -> Any:
+def forward(layers: Layers, signal: Any) -> Any:
     """Propagate the signal through all layers."""
     for weights, bias in layers:
         xp = weights.__array_namespace__()

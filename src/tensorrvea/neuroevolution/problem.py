@@ -20,7 +20,7 @@ from tensorrvea.neuroevolution.scores import Scores
 from tensorrvea.neuroevolution.task import Task
 from tensorrvea.neuroevolution.tasks import find_task
 from tensorrvea.neuroevolution.trajectory import Trajectory, record_episode
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Evaluation, Problem
 
 STARTS = ("fixed", "new")
 # Folded into keys, so that the start states of the search and those of scoring differ.
@@ -78,8 +78,7 @@ class RobotProblem(Problem):
         check_number("control_weight", control_weight, minimum=0.0)
         self.control_weight = float(control_weight)
         self.lanes = check_integer("lanes", default_lanes(self.backend) if lanes is None else lanes, minimum=1)
-        physics = make_physics(self.task, self.backend)
-        self.world: World[Any] = World(self.task, physics, self.policy, self.control_weight)
+        self.world = World(self.task, make_physics(self.task, self.backend), self.policy, self.control_weight)
         super().__init__(
             self.returns,
             lower=np.full(self.policy.size, -WEIGHT_BOUND),
@@ -100,12 +99,10 @@ class RobotProblem(Problem):
         """Mean returns over the episodes, in the rewards' signs; NaN for failed evaluations."""
         return mean_returns(self.play(self.start_states(key), x))
 
-    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
+    def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
         return super().evaluate(key, self.policy.check_columns(x))
 
-    def evaluate_host(
-        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]
-    ) -> tuple[Float[np.ndarray, "n m"], Float[np.ndarray, " n"]]:
+    def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate policies on the host: objectives, all minimised (NaN where failed), and zero violations.
 
         With an array of k keys, ``x`` consists of k equal blocks of rows, each with its own key's start states.

@@ -87,14 +87,13 @@ class Camera:
             _, floor = self._pixel(0, 0, centre)
             pen.rectangle((0, floor, self.width, self.height), fill=GROUND)
             pen.line((0, floor, self.width, floor), fill=TICK, width=2 * SMOOTHING)
-            for mark in marks:
-                left, _ = self._pixel(mark, 0, centre)
+        for mark in marks:
+            left, floor = self._pixel(mark, 0, centre)
+            if self.shown.ground:
                 pen.line((left, floor, left, floor + 10 * SMOOTHING), fill=TICK, width=SMOOTHING)
                 label = f"{mark:g}"
                 pen.text((left + 3 * SMOOTHING, floor + 6 * SMOOTHING), label, fill=TICK, font_size=11 * SMOOTHING)
-        else:
-            for mark in marks:
-                left, _ = self._pixel(mark, 0, centre)
+            else:
                 pen.line((left, 0, left, self.height), fill=GROUND, width=SMOOTHING)
 
     def _draw_capsule(self, pen: Any, start: tuple[float, float], end: tuple[float, float], part: int) -> None:

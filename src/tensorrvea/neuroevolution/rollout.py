@@ -3,7 +3,7 @@
 The cost is the sum of the episodes' lengths, not their number times the longest; memory depends on the lanes alone.
 """
 
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -14,15 +14,11 @@ from tensorrvea.neuroevolution.task import Step, Task
 from tensorrvea.rows import take
 
 
-class Engine(Protocol):
-    """A physics engine with one robot."""
+class Physics(Protocol):
+    """A physics engine with one robot, as pure functions of one state."""
 
     dt: float
     velocities: int
-
-
-class Physics(Engine, Protocol):
-    """An engine of pure functions of one state."""
 
     def init(self, q: Any, qd: Any) -> Any: ...
 
@@ -31,14 +27,11 @@ class Physics(Engine, Protocol):
     def coordinates(self, state: Any) -> tuple[Any, Any]: ...
 
 
-E = TypeVar("E", bound=Engine)
-
-
-class World(NamedTuple, Generic[E]):
+class World(NamedTuple):
     """Everything that a rollout depends on."""
 
     task: Task
-    physics: E
+    physics: Any  # ``Physics``, or ``MuJoCo`` on the host
     policy: MLP
     control_weight: float
 
@@ -69,9 +62,9 @@ def judge(task: Task, step: Step) -> Outcome:
     return Outcome(reward=reward, healthy=task.healthy(step.after, step.velocity), exploded=~(finite & within))
 
 
-def advance(world: World[Physics], weights: Float[Array, "lanes d"], state: Any) -> tuple[Any, Outcome, Step]:
+def advance(world: World, weights: Float[Array, "lanes d"], state: Any) -> tuple[Any, Outcome, Step]:
     """Advance each lane by one environment step."""
-    physics = world.physics
+    physics: Physics = world.physics
     q, qd = jax.vmap(physics.coordinates)(state)
     action = world.policy.apply(weights, world.task.observe(q, qd))
     state = jax.vmap(physics.step)(state, action)
@@ -85,12 +78,11 @@ class _Lanes(NamedTuple):
     state: Any
     total: Float[Array, "lanes m"]
     length: Int[Array, " lanes"]
-    queue: Int[Array, ""]
-    """The next job to start."""
+    queue: Int[Array, ""]  # the next job to start
     done: Episodes
 
 
-def run_lanes(world: World[Physics], x: Float[Array, "n d"], starts: Any, *, lanes: int, steps: int) -> Episodes:
+def run_lanes(world: World, x: Float[Array, "n d"], starts: Any, *, lanes: int, steps: int) -> Episodes:
     """Run every policy from every start state, for at most ``steps`` steps each.
 
     A job is a pair of policy and start state. A lane without a job stays at a start state, where a step is cheap.
@@ -104,9 +96,6 @@ def run_lanes(world: World[Physics], x: Float[Array, "n d"], starts: Any, *, lan
 
     def start_state(job: Int[Array, " lanes"]) -> Any:
         return take(starts, job % episodes)
-
-    def has_work(now: _Lanes) -> Bool[Array, ""]:
-        return (now.job < jobs).any()
 
     def step(now: _Lanes) -> _Lanes:
         weights = take(x, jnp.minimum(now.job // episodes, n - 1))
@@ -138,7 +127,7 @@ def run_lanes(world: World[Physics], x: Float[Array, "n d"], starts: Any, *, lan
 
     first = jnp.arange(lanes)
     end = jax.lax.while_loop(
-        has_work,
+        lambda now: (now.job < jobs).any(),
         step,
         _Lanes(
             job=first,

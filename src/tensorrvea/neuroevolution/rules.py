@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, PRNGKeyArray
 
-from tensorrvea.neuroevolution.task import Step
+from tensorrvea.neuroevolution.task import Start, Step
 
 TORSO_HEIGHT = 1.25  # of hopper and walker in their models, where the slider is at zero
 ARM, FOREARM = 0.1, 0.11  # lengths of the reacher's links, to the fingertip
@@ -39,9 +39,7 @@ def target_distance(step: Step) -> Any:
     return xp.sqrt((offset * offset).sum(axis=-1))
 
 
-def noisy_start(
-    scale: float, *, normal_velocity: bool = False
-) -> Callable[[PRNGKeyArray, Any, int], tuple[Array, Array]]:
+def noisy_start(scale: float, *, normal_velocity: bool = False) -> Start:
     """Uniform noise on the model's default position, and uniform or normal noise of that scale for velocities."""
 
     def start(key: PRNGKeyArray, q: Any, velocities: int) -> tuple[Array, Array]:
@@ -119,14 +117,12 @@ def hopper_healthy(q: Any, qd: Any) -> Any:
     return bounded & (q[..., 1] + TORSO_HEIGHT > 0.7) & (abs(q[..., 2]) < 0.2)
 
 
-def walker_healthy(q: Any, qd: Any) -> Any:
+def walker_healthy(q: Any, _: Any) -> Any:
     """Torso between 0.8 and 2, leaning by less than 1."""
-    del qd
     height = q[..., 1] + TORSO_HEIGHT
     return (height > 0.8) & (height < 2.0) & (abs(q[..., 2]) < 1.0)
 
 
-def ant_healthy(q: Any, qd: Any) -> Any:
+def ant_healthy(q: Any, _: Any) -> Any:
     """Torso between 0.2 and 1."""
-    del qd
     return (q[..., 2] >= 0.2) & (q[..., 2] <= 1.0)

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 from jaxtyping import Array, Float, PRNGKeyArray
 
+# Draws a start state from a key, the model's default position and the number of velocities.
+Start = Callable[[PRNGKeyArray, Any, int], tuple[Array, Array]]
+
 
 class Step(NamedTuple):
     """One step of the environment, as objectives see it."""
@@ -31,9 +34,8 @@ class Objective:
     unit: str = ""
 
 
-def always_healthy(q: Any, qd: Any) -> Any:
+def always_healthy(q: Any, _: Any) -> Any:
     """For robots that cannot fall: every finite state is healthy."""
-    del qd
     return q[..., 0] == q[..., 0]
 
 
@@ -42,31 +44,23 @@ class Task:
     """A robot and its objectives. A task equals only itself, since its rules are functions."""
 
     name: str
-    model: str
-    """Name of the MJCF file among Brax's assets."""
-    environment: str | None = None
-    """Name of the Brax environment, which defines time steps and gears; the model's by default."""
-    frames: int
-    """Physics steps per environment step."""
+    model: str  # name of the MJCF file among Brax's assets
+    environment: str | None = None  # the Brax environment, for time steps and gears; the model's by default
+    frames: int  # physics steps per environment step
     observations: int
     actions: int
     observe: Callable[[Any, Any], Any]
-    start: Callable[[PRNGKeyArray, Any, int], tuple[Array, Array]]
-    """Draws a start state from a key, the model's default position and the number of velocities."""
+    start: Start
     objectives: tuple[Objective, ...]
-    healthy: Callable[[Any, Any], Any] = always_healthy
-    """An episode ends with the first state that is not healthy."""
+    healthy: Callable[[Any, Any], Any] = always_healthy  # an episode ends with the first state that is not healthy
     control_weight: float = 1.0
-    limit: float = 20.0
-    """A step's reward beyond this limit (plus the control cost) counts as an exploding simulation."""
+    limit: float = 20.0  # a step's reward beyond this limit (plus the control cost) counts as an exploding simulation
+    # Reference points for the hypervolume, by experiment, in the rewards' own signs.
     references: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Reference points for the hypervolume, by experiment, in the rewards' own signs."""
-    plane: str = "xz"
-    """The plane of motion, for animations."""
-    ground: bool = True
-    """Whether the floor is visible from the side."""
+    plane: str = "xz"  # the plane of motion, for animations
+    ground: bool = True  # whether the floor is visible from the side
+    # The Brax pipelines that can simulate it; MJX and MuJoCo can simulate every task.
     pipelines: tuple[str, ...] = ("brax", "brax-spring", "brax-positional")
-    """The Brax pipelines that can simulate it; MJX and MuJoCo can simulate every task."""
     steps: int = 1000
 
     @property

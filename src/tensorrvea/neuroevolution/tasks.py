@@ -1,6 +1,6 @@
 """The built-in tasks."""
 
-from typing import Any
+from dataclasses import replace
 
 from tensorrvea.checks import check_choice
 from tensorrvea.neuroevolution import rules
@@ -13,15 +13,21 @@ CONTROL = Objective(name="control cost", reward=lambda step: -control_cost(step)
 FORWARD_ALIVE = Objective(name="forward reward", reward=lambda step: forward_velocity(step) + 1)
 CONTROL_ALIVE = Objective(name="control cost", reward=lambda step: -control_cost(step) + 1)
 
-_HOPPER: dict[str, Any] = {
-    "model": "hopper",
-    "frames": 4,
-    "observations": 11,
-    "actions": 3,
-    "observe": rules.walker_observation,
-    "start": rules.noisy_start(5e-3),
-    "healthy": rules.hopper_healthy,
-}
+HOPPER = Task(
+    name="MoHopper-m2",
+    model="hopper",
+    frames=4,
+    observations=11,
+    actions=3,
+    observe=rules.walker_observation,
+    start=rules.noisy_start(5e-3),
+    healthy=rules.hopper_healthy,
+    objectives=(
+        Objective(name="forward reward", reward=lambda step: forward_velocity(step) - control_cost(step) + 1),
+        Objective(name="height", reward=lambda step: 10 * height_gain(step) - control_cost(step) + 1),
+    ),
+    references={"neuroevolution": (0.0, -865.70227051), "extensibility": (0.0, -1127.1895752)},
+)
 
 TASKS: dict[str, Task] = {
     task.name: task
@@ -40,18 +46,10 @@ TASKS: dict[str, Task] = {
             limit=40.0,
             references={"neuroevolution": (0.0, -599.78643799)},
         ),
-        Task(
-            name="MoHopper-m2",
-            **_HOPPER,
-            objectives=(
-                Objective(name="forward reward", reward=lambda step: forward_velocity(step) - control_cost(step) + 1),
-                Objective(name="height", reward=lambda step: 10 * height_gain(step) - control_cost(step) + 1),
-            ),
-            references={"neuroevolution": (0.0, -865.70227051), "extensibility": (0.0, -1127.1895752)},
-        ),
-        Task(
+        HOPPER,
+        replace(
+            HOPPER,
             name="MoHopper-m3",
-            **_HOPPER,
             objectives=(
                 FORWARD_ALIVE,
                 Objective(name="height", reward=lambda step: 10 * height_gain(step) + 1),
@@ -108,10 +106,7 @@ TASKS: dict[str, Task] = {
             actions=2,
             observe=rules.reacher_observation,
             start=rules.reacher_start,
-            objectives=(
-                Objective(name="goal reward", reward=lambda step: -target_distance(step)),
-                CONTROL,
-            ),
+            objectives=(Objective(name="goal reward", reward=lambda step: -target_distance(step)), CONTROL),
             limit=2.0,
             plane="xy",
             ground=False,

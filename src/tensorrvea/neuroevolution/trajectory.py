@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from tensorrvea.neuroevolution.backends.mujoco import Lanes, advance_on_host
+from tensorrvea.neuroevolution.backends.mujoco import advance_on_host
 from tensorrvea.neuroevolution.rollout import Outcome, World, advance
 
 
@@ -59,15 +59,12 @@ def _trace_compiled(world: World, weights: Float[Array, "1 d"], q: Array, qd: Ar
 def _trace_on_host(world: World, x: Any, starts: tuple[Any, Any], steps: int) -> tuple[tuple[Any, ...], Outcome]:
     """Simulate in the C engine until the episode ends."""
     q, qd = (np.asarray(part, np.float64)[:1] for part in starts)
-    lanes = Lanes(
-        job=np.zeros(1, int), q=q, qd=qd, total=np.zeros((1, len(world.task.objectives))), length=np.zeros(1, int),
-        layers=world.policy.unpack(np.asarray(x, np.float64)[None]),
-    )  # fmt: skip
+    layers = world.policy.unpack(np.asarray(x, np.float64)[None])
     traced = []
     for _ in range(steps):
-        q, qd, outcome, made = advance_on_host(world, lanes)
-        lanes = lanes._replace(q=q, qd=qd)
-        traced.append((made[:4], outcome))
+        step, outcome = advance_on_host(world, layers, q, qd)
+        q, qd = step.after, step.velocity
+        traced.append((step[:4], outcome))
         if outcome.exploded[0] or not outcome.healthy[0]:
             break
     return jax.tree.map(lambda *rows: np.concatenate(rows), *traced)

@@ -1,5 +1,6 @@
 """Base class of the benchmark suites: problems made by their sizes, with a true front."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,9 +18,9 @@ class Benchmark(Problem):
     ``setting_names``. The docstring's first line is its description in the documentation.
     """
 
-    constrained = False
-    fixed_objectives: ClassVar[int | None] = None
-    """The only number of objectives that the definition allows; None for any."""
+    constraint_values: Callable[..., Any] | None = None
+    """Values g(x) of a batch, (n, c), feasible where all are ≤ 0."""
+    fixed_objectives: ClassVar[int | None] = None  # the only number that the definition allows; None for any
     setting_names: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0):
@@ -28,16 +29,12 @@ class Benchmark(Problem):
             lower=np.broadcast_to(np.asarray(lower, float), (variables,)).copy(),
             upper=np.broadcast_to(np.asarray(upper, float), (variables,)).copy(),
             objectives=objectives,
-            constraints=self.constraint_values if self.constrained else None,
+            constraints=self.constraint_values,
             batched=True,
             name=type(self).__name__,
         )
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        raise NotImplementedError
-
-    def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
-        """Values g(x), feasible where all are ≤ 0."""
         raise NotImplementedError
 
     @property

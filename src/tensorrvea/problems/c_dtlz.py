@@ -17,8 +17,6 @@ from tensorrvea.problems.fronts import spherical_front
 class C1DTLZ1(DTLZ1):
     """Whole front of DTLZ1; only a thin layer above it is feasible."""
 
-    constrained = True
-
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:
         f = self.objective_values(x)
         return f[:, -1:] / 0.6 + f[:, :-1].sum(axis=1, keepdims=True) / 0.5 - 1
@@ -32,7 +30,6 @@ class C1DTLZ3(DTLZ3):
         and 15 beyond. (Jain and Deb use 15 for ten.)
     """
 
-    constrained = True
     setting_names = ("radius",)
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, radius: float | None = None):
@@ -55,7 +52,6 @@ class C2DTLZ2(DTLZ2):
       radius: of each part; by default 0.2 for two objectives, 0.4 for three and 0.5 beyond.
     """
 
-    constrained = True
     setting_names = ("radius",)
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, radius: float | None = None):
@@ -91,7 +87,6 @@ class C2DTLZ2(DTLZ2):
 class C3DTLZ4(DTLZ4):
     """DTLZ4's front cut off by one ellipsoid per objective; the outermost is the front."""
 
-    constrained = True
     distance_variables = 5
 
     def constraint_values(self, x: Float[Array, "n d"]) -> Float[Array, "n c"]:

@@ -9,14 +9,14 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from tensorrvea.problems.dtlz import DTLZ1, DTLZ3, Multimodal
-from tensorrvea.problems.fronts import Interval, shape_of_angles, shape_of_factors, spread, unit_points
+from tensorrvea.problems.fronts import Interval, shape_of_angles, spread, unit_points
+from tensorrvea.problems.shapes import products
 from tensorrvea.problems.trigonometry import cosine_of_turns
 
 
 class Bands(Multimodal):
     """Constraints cos(aπv) ≥ b on values v: only bands of v are feasible, the first of which starts at 0."""
 
-    constrained = True
     a: float
     b: float
 
@@ -33,13 +33,9 @@ class Bands(Multimodal):
         """Distinct points of the front whose first ``banded`` position variables lie inside the bands."""
         unit = unit_points(points, self.objectives - 1)
         position = np.hstack([spread(unit[:, :banded], self.bands()), unit[:, banded:]])
-        return np.unique(self.front_at(position), axis=0)
-
-    def front_at(self, position: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
-        """The unconstrained front at given position variables."""
-        if isinstance(self, DTLZ1):
-            return 0.5 * shape_of_factors(position, 1 - position)
-        return shape_of_angles(position)
+        linear = isinstance(self, DTLZ1)
+        f = 0.5 * products(position, 1 - position) if linear else shape_of_angles(position)
+        return np.unique(f, axis=0)
 
 
 class DC1(Bands):

@@ -95,27 +95,24 @@ class DTLZ5(DTLZ):
     more than the distance costs. ``front`` returns the curve and a sample of the rest.
     """
 
+    largest_term = 0.25  # of the sum ``distance``
+
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         g = self.distance(x)[:, None]
         return (1 + g) * narrowed_shape(self.position(x), g)
 
     def front(self, points: int = 1000) -> np.ndarray:
-        return degenerate_front(points, self.objectives, farthest=self.farthest())
-
-    def farthest(self) -> float:
-        """The largest value of ``distance``."""
-        return 0.25 * self.distances
+        return degenerate_front(points, self.objectives, farthest=self.largest_term * self.distances)
 
 
 class DTLZ6(DTLZ5):
     """Degenerate front: a curve for m ≤ 3, with most solutions far from it."""
 
+    largest_term = 1.0
+
     def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
         # x^(1/10) by logarithm and exponential, which compile to vector code; zero stays zero.
         return masked_sum(self.positions, jnp.exp(0.1 * jnp.log(x)))
-
-    def farthest(self) -> float:
-        return float(self.distances)
 
 
 class DTLZ7(DTLZ):

@@ -1,6 +1,7 @@
 """Points of true fronts, and of the parameter sets that generate them, in NumPy and double precision."""
 
 from collections.abc import Callable
+from typing import Any
 
 import moocore
 import numpy as np
@@ -9,15 +10,13 @@ from scipy.optimize import brentq
 from scipy.stats import qmc
 
 from tensorrvea.checks import check_integer
+from tensorrvea.problems.shapes import products
 from tensorrvea.reference_vectors import simplex_lattice_of_about
 
 Interval = tuple[float, float]
-Curve = Callable[[np.ndarray], np.ndarray]
+Curve = Callable[[Any], Any]  # of a number or an array
 
-
-def linear_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
-    """f₁ + … + fₘ = 1."""
-    return simplex_lattice_of_about(points, objectives)
+linear_front = simplex_lattice_of_about  # f₁ + … + fₘ = 1
 
 
 def spherical_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
@@ -65,36 +64,25 @@ def record_intervals(function: Curve, steps: int = 20_000) -> list[Interval]:
     """
     x = np.linspace(0, 1, steps + 1)
     value = function(x)
-    best_before = np.maximum.accumulate(np.concatenate([[-np.inf], value[:-1]]))
-    record = value > best_before
+    record = value > np.maximum.accumulate(np.concatenate([[-np.inf], value[:-1]]))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], record, [False]]).astype(int)))
-    intervals = []
-    height = -np.inf
+    intervals, height = [], -np.inf
     for first, end in edges.reshape(-1, 2):
         last = end - 1
         start = 0.0
         if first > 0:
-            start = brentq(lambda z, h=height: _at(function, z) - h, x[first - 1], x[first], xtol=1e-15)
+            start = brentq(lambda z, h=height: function(z) - h, x[first - 1], x[first], xtol=1e-15)
             # Where the record is only equalled, the earlier x dominates, so start just past it.
             start += 1e-9
         stop = _maximum(function, x[max(last - 1, 0)], x[min(last + 1, steps)]) if last < steps else 1.0
-        height = _at(function, stop)
+        height = function(stop)
         intervals.append((start, stop))
     return intervals
 
 
 def _maximum(function: Curve, low: float, high: float) -> float:
     """The maximum of a smooth function with one peak in [low, high], as the root of its slope."""
-
-    def slope(z: float) -> float:
-        h = 1e-6
-        return _at(function, z + h) - _at(function, z - h)
-
-    return float(brentq(slope, low, high, xtol=1e-14))
-
-
-def _at(function: Curve, z: float) -> float:
-    return float(function(np.array(z)))
+    return brentq(lambda z: function(z + 1e-6) - function(z - 1e-6), low, high, xtol=1e-14)
 
 
 def disconnected_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:
@@ -117,13 +105,7 @@ def shape_of_angles(quarters: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k 
     """``shapes.spherical_shape`` in double precision."""
     cosine, sine = np.cos(0.5 * np.pi * quarters), np.sin(0.5 * np.pi * quarters)
     cosine[quarters == 1] = 0.0
-    return shape_of_factors(cosine, sine)
-
-
-def shape_of_factors(factor: Float[np.ndarray, "k p"], last: Float[np.ndarray, "k p"]) -> Float[np.ndarray, "k m"]:
-    """Objective i is the product of the first m − i factors, times ``last`` of the next one."""
-    ones = np.ones((len(factor), 1))
-    return np.hstack([ones, np.cumprod(factor, axis=1)])[:, ::-1] * np.hstack([ones, last[:, ::-1]])
+    return products(cosine, sine)
 
 
 def degenerate_front(points: int, objectives: int, *, farthest: float) -> Float[np.ndarray, "k m"]:

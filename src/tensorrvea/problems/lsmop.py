@@ -31,8 +31,6 @@ from tensorrvea.problems.shapes import linear_shape, spherical_shape
 
 BasicFunction = Callable[[Float[Array, "n d"], Parts], Float[Array, "n s"]]
 
-CHAOS_RATE = 3.8
-CHAOS_START = 0.1
 LARGEST = 10.0  # upper bound of the linked variables
 
 
@@ -46,7 +44,10 @@ class LSMOP(Benchmark):
     """
 
     setting_names = ("subcomponents",)
-    basic: ClassVar[tuple[BasicFunction, BasicFunction]]  # of the groups 1, 3, … and 2, 4, …
+    basic: ClassVar[tuple[BasicFunction, ...]] = ()  # of the groups 1, 3, … and 2, 4, …
+
+    def __init_subclass__(cls, *, basic: tuple[BasicFunction, ...] | None = None):
+        cls.basic = basic or cls.basic
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, subcomponents: int = 5):
         m = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
@@ -104,58 +105,40 @@ class CurvedLSMOP(LSMOP):
         return spherical_front(points, self.objectives)
 
 
-class LSMOP1(LinearLSMOP):
+class LSMOP1(LinearLSMOP, basic=(sphere, sphere)):
     """Linear front; sphere in all groups (unimodal, separable)."""
 
-    basic = (sphere, sphere)
 
-
-class LSMOP2(LinearLSMOP):
+class LSMOP2(LinearLSMOP, basic=(griewank, schwefel)):
     """Linear front; Griewank and Schwefel 2.21 (partially separable)."""
 
-    basic = (griewank, schwefel)
 
-
-class LSMOP3(LinearLSMOP):
+class LSMOP3(LinearLSMOP, basic=(rastrigin, rosenbrock)):
     """Linear front; Rastrigin and Rosenbrock (multimodal)."""
 
-    basic = (rastrigin, rosenbrock)
 
-
-class LSMOP4(LinearLSMOP):
+class LSMOP4(LinearLSMOP, basic=(ackley, griewank)):
     """Linear front; Ackley and Griewank (multimodal)."""
 
-    basic = (ackley, griewank)
 
-
-class LSMOP5(CurvedLSMOP):
+class LSMOP5(CurvedLSMOP, basic=(sphere, sphere)):
     """Spherical front; sphere in all groups (unimodal, separable)."""
 
-    basic = (sphere, sphere)
 
-
-class LSMOP6(CurvedLSMOP):
+class LSMOP6(CurvedLSMOP, basic=(rosenbrock, schwefel)):
     """Spherical front; Rosenbrock and Schwefel 2.21 (partially separable)."""
 
-    basic = (rosenbrock, schwefel)
 
-
-class LSMOP7(CurvedLSMOP):
+class LSMOP7(CurvedLSMOP, basic=(ackley, rosenbrock)):
     """Spherical front; Ackley and Rosenbrock (multimodal)."""
 
-    basic = (ackley, rosenbrock)
 
-
-class LSMOP8(CurvedLSMOP):
+class LSMOP8(CurvedLSMOP, basic=(griewank, sphere)):
     """Spherical front; Griewank and sphere."""
 
-    basic = (griewank, sphere)
 
-
-class LSMOP9(CurvedLSMOP):
+class LSMOP9(CurvedLSMOP, basic=(sphere, ackley)):
     """Front of DTLZ7; sphere and Ackley; the last objective depends on all groups."""
-
-    basic = (sphere, ackley)
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         distance = jnp.stack(self.group_distances(x), axis=1).sum(axis=1)
@@ -174,9 +157,9 @@ def group_shares(objectives: int) -> Float[np.ndarray, " m"]:
     >>> group_shares(2).round(4)
     array([0.2857, 0.7143])
     """
-    values, c = [], CHAOS_START
+    values, c = [], 0.1
     for _ in range(objectives):
-        c = CHAOS_RATE * c * (1 - c)
+        c = 3.8 * c * (1 - c)
         values.append(c)
     return np.array(values) / sum(values)
 

@@ -5,7 +5,6 @@ Results", 2000. Two objectives; ZDT5 is omitted, since its variables are bit str
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
 from tensorrvea.checks import check_integer
@@ -20,26 +19,38 @@ class ZDT(Benchmark):
 
     fixed_objectives = 2
     default_variables = 30
+    bounds_of_others = (0.0, 1.0)
 
     def __init__(self, *, objectives: int = 2, variables: int | None = None):
         if check_integer("objectives", objectives, minimum=2) != 2:
             raise ValueError(f"objectives must be 2, as the ZDT problems are defined, got {objectives}")
         d = self.default_variables if variables is None else variables
         check_integer("variables", d, minimum=2, why="the first determines f₁, the others the distance to the front")
-        lower, upper = self.bounds(d)
+        lower, upper = np.tile(np.array(self.bounds_of_others)[:, None], d)
+        lower[0], upper[0] = 0.0, 1.0
         super().__init__(objectives=2, variables=d, lower=lower, upper=upper)
 
-    def bounds(self, variables: int) -> tuple[ArrayLike, ArrayLike]:
-        del variables
-        return 0.0, 1.0
+    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+        f, g = self.first_objective(x[:, 0]), self.distance(x)
+        return jnp.stack([f, g * self.shape(f, g)], axis=1)
+
+    def first_objective(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return x
+
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        """g of ZDT1 to ZDT3."""
+        return 1 + 9 * mean_of_others(x)
+
+    def shape(self, f: Float[Array, " n"], g: Float[Array, " n"]) -> Float[Array, " n"]:
+        """h, the shape of the front."""
+        raise NotImplementedError
 
 
 class ZDT1(ZDT):
     """Convex front f₂ = 1 − √f₁."""
 
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f, g = x[:, 0], linear_distance(x)
-        return jnp.stack([f, g * (1 - jnp.sqrt(f / g))], axis=1)
+    def shape(self, f: Float[Array, " n"], g: Float[Array, " n"]) -> Float[Array, " n"]:
+        return 1 - jnp.sqrt(f / g)
 
     def front(self, points: int = 1000) -> np.ndarray:
         # Even steps of √f₁, since even steps of f₁ would leave a gap at the steep end.
@@ -50,9 +61,8 @@ class ZDT1(ZDT):
 class ZDT2(ZDT):
     """Concave front f₂ = 1 − f₁²."""
 
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f, g = x[:, 0], linear_distance(x)
-        return jnp.stack([f, g * (1 - (f / g) ** 2)], axis=1)
+    def shape(self, f: Float[Array, " n"], g: Float[Array, " n"]) -> Float[Array, " n"]:
+        return 1 - (f / g) ** 2
 
     def front(self, points: int = 1000) -> np.ndarray:
         f = unit_points(points, 1)
@@ -62,11 +72,9 @@ class ZDT2(ZDT):
 class ZDT3(ZDT):
     """Disconnected front: five pieces of f₂ = 1 − √f₁ − f₁ sin 10πf₁."""
 
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f, g = x[:, 0], linear_distance(x)
+    def shape(self, f: Float[Array, " n"], g: Float[Array, " n"]) -> Float[Array, " n"]:
         ratio = f / g
-        sine = cosine_of_turns(5 * f - 0.25)
-        return jnp.stack([f, g * (1 - jnp.sqrt(ratio) - ratio * sine)], axis=1)
+        return 1 - jnp.sqrt(ratio) - ratio * cosine_of_turns(5 * f - 0.25)
 
     def front(self, points: int = 1000) -> np.ndarray:
         f = spread(unit_points(points, 1), record_intervals(_falling_part))
@@ -77,31 +85,24 @@ class ZDT4(ZDT1):
     """Front of ZDT1; 21^(d−1) − 1 local fronts."""
 
     default_variables = 10
+    bounds_of_others = (-5.0, 5.0)
 
-    def bounds(self, variables: int) -> tuple[ArrayLike, ArrayLike]:
-        upper = np.full(variables, 5.0)
-        upper[0] = 1.0
-        lower = np.full(variables, -5.0)
-        lower[0] = 0.0
-        return lower, upper
-
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
-        f = x[:, 0]
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
         # 10(d − 1) is added term by term, as in DTLZ1.
-        g = 1 + sliced_sum(1, x * x + 10 * versine_of_turns(2 * x))
-        return jnp.stack([f, g * (1 - jnp.sqrt(f / g))], axis=1)
+        return 1 + sliced_sum(1, x * x + 10 * versine_of_turns(2 * x))
 
 
-class ZDT6(ZDT):
+class ZDT6(ZDT2):
     """Front of ZDT2 from f₁ ≈ 0.281 on; solutions are uneven along the front and rare near it."""
 
     default_variables = 10
 
-    def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
+    def first_objective(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
         # sin⁶ 6πx; sin² is half a versine.
-        f = 1 - jnp.exp(-4 * x[:, 0]) * (0.5 * versine_of_turns(6 * x[:, 0])) ** 3
-        g = 1 + 9 * mean_of_others(x) ** 0.25
-        return jnp.stack([f, g * (1 - (f / g) ** 2)], axis=1)
+        return 1 - jnp.exp(-4 * x) * (0.5 * versine_of_turns(6 * x)) ** 3
+
+    def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
+        return 1 + 9 * mean_of_others(x) ** 0.25
 
     def front(self, points: int = 1000) -> np.ndarray:
         smallest = minimize_scalar(
@@ -112,11 +113,6 @@ class ZDT6(ZDT):
 
 
 ALL = (ZDT1, ZDT2, ZDT3, ZDT4, ZDT6)
-
-
-def linear_distance(x: Float[Array, "n d"]) -> Float[Array, " n"]:
-    """g of ZDT1 to ZDT3."""
-    return 1 + 9 * mean_of_others(x)
 
 
 def mean_of_others(x: Float[Array, "n d"]) -> Float[Array, " n"]:

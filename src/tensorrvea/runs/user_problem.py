@@ -48,8 +48,5 @@ class RecordedProblem(Problem):
     def _check_outputs(self) -> None:
         """Skip: there is no function."""
 
-    def _check_columns(self) -> None:
-        """Skip: recorded names are shown as they are."""
-
-    def _check_precision(self) -> None:
-        """Skip: the run may have used another precision."""
+    def _check_representation(self) -> None:
+        """Skip: recorded names are shown as they are, and the run may have used another precision."""

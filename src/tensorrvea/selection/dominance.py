@@ -19,12 +19,13 @@ from jaxtyping import Array, Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_directions, check_points
+from tensorrvea.directions import Directions
 
 # Rows compared at once: larger blocks do not fit the cache, smaller ones spend their time on the loop.
 BLOCK = 128
 
 
-def nondominated(F: ArrayLike, directions: str | Sequence[str] = "min") -> Bool[np.ndarray, " n"]:
+def nondominated(F: ArrayLike, directions: Directions = "min") -> Bool[np.ndarray, " n"]:
     """Return which rows no other row dominates, on the host and in double precision; equal rows are all kept.
 
     Computed by moocore in O(n log n) for two and three objectives and O(n log^(m-2) n) beyond (Kung, Luccio and
@@ -41,7 +42,7 @@ def nondominated(F: ArrayLike, directions: str | Sequence[str] = "min") -> Bool[
     return np.asarray(moocore.is_nondominated(f, maximise=maximise, keep_weakly=True), bool)
 
 
-def ranks(F: ArrayLike, directions: str | Sequence[str] = "min") -> Int[np.ndarray, " n"]:
+def ranks(F: ArrayLike, directions: Directions = "min") -> Int[np.ndarray, " n"]:
     """Return the non-dominated ranks, computed by moocore on the host in double precision; equal rows share a rank.
 
     The first front has rank 0, the next one rank 1, and so on. Inside compiled code, use ``rank_rows``.
@@ -55,7 +56,7 @@ def ranks(F: ArrayLike, directions: str | Sequence[str] = "min") -> Int[np.ndarr
     return np.asarray(moocore.pareto_rank(f, maximise=maximise), np.int64)
 
 
-def _checked(F: ArrayLike, directions: str | Sequence[str]) -> tuple[Float[np.ndarray, "n m"], list[bool]]:
+def _checked(F: ArrayLike, directions: Directions) -> tuple[Float[np.ndarray, "n m"], list[bool]]:
     f = check_points("F", F, minimum=0)
     return f, [direction == "max" for direction in check_directions(directions, f.shape[1])]
 

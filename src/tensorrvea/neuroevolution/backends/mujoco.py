@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from tensorrvea.neuroevolution.models import load_model, require, without_log_file
-from tensorrvea.neuroevolution.policy import forward
+from tensorrvea.neuroevolution.policy import Layers, forward
 from tensorrvea.neuroevolution.rollout import Episodes, Outcome, World, judge
 from tensorrvea.neuroevolution.task import Step, Task
 
@@ -59,21 +59,21 @@ class Lanes(NamedTuple):
     qd: np.ndarray
     total: np.ndarray
     length: np.ndarray
-    layers: list[tuple[np.ndarray, np.ndarray]]
+    layers: Layers
 
 
-def advance_on_host(world: World[MuJoCo], lanes: Lanes) -> tuple[np.ndarray, np.ndarray, Outcome, Step]:
-    """Advance each lane by one environment step."""
-    action = forward(lanes.layers, world.task.observe(lanes.q, lanes.qd))
-    q, qd, stopped = world.physics.step(lanes.q, lanes.qd, action)
-    step = Step(lanes.q, q, qd, action, dt=world.physics.dt, control_weight=world.control_weight)
+def advance_on_host(world: World, layers: Layers, q: np.ndarray, qd: np.ndarray) -> tuple[Step, Outcome]:
+    """Advance each row by one environment step."""
+    action = forward(layers, world.task.observe(q, qd))
+    after, velocity, stopped = world.physics.step(q, qd, action)
+    step = Step(q, after, velocity, action, dt=world.physics.dt, control_weight=world.control_weight)
     with np.errstate(invalid="ignore", over="ignore"):  # from exploded simulations
         outcome = judge(world.task, step)
-    return q, qd, outcome._replace(exploded=outcome.exploded | stopped), step
+    return step, outcome._replace(exploded=outcome.exploded | stopped)
 
 
 def run_on_host(
-    world: World[MuJoCo],
+    world: World,
     x: Float[np.ndarray, "n d"],
     starts: tuple[Float[np.ndarray, "blocks episodes nq"], Float[np.ndarray, "blocks episodes nv"]],
     *,
@@ -102,8 +102,9 @@ def run_on_host(
     queue = min(lanes, jobs)
     now = start(np.arange(queue))
     while len(now.job):
-        q, qd, outcome, _ = advance_on_host(world, now)
-        now = now._replace(q=q, qd=qd, total=now.total + outcome.reward, length=now.length + 1)
+        step, outcome = advance_on_host(world, now.layers, now.q, now.qd)
+        total, length = now.total + outcome.reward, now.length + 1
+        now = now._replace(q=step.after, qd=step.velocity, total=total, length=length)
         ended = ~outcome.healthy | outcome.exploded | (now.length >= steps)
         if not ended.any():
             continue
@@ -117,8 +118,7 @@ def run_on_host(
         jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, start(new_jobs))
         if len(idle):
             now = jax.tree.map(lambda rows, gone=idle: np.delete(rows, gone, axis=0), now)
-    returns, lengths, failed = (part.reshape(n, episodes, *part.shape[1:]) for part in done)
-    return Episodes(returns, lengths, failed)
+    return Episodes(*(part.reshape(n, episodes, *part.shape[1:]) for part in done))
 
 
 def usable_cores() -> int:

@@ -49,21 +49,20 @@ def associate(
     Ties go to the lowest index. A row of zeros is at the ideal point and has niche 0 and θ = 0. So have rows that are
     not finite, so that dead individuals cost nothing. Rows do not depend on each other.
     """
-    return map_rows(lambda rows, shared: _associate(rows, *shared), f, (vectors, index))
 
+    def associate_rows(f: Float[Array, "n m"], shared: tuple[Array, Index]) -> tuple[Array, Array]:
+        vectors, index = shared
+        u, directed = directions(pad_to_lanes(f))
+        if isinstance(index, SortedAngles):
+            niche, squared = sorted_angles.nearest(u, index)
+        elif isinstance(index, Grid):
+            niche, squared = grid.nearest(u, vectors, index, directed)
+        else:
+            niche, squared = stream.nearest(u, vectors)
+        theta = jnp.where(directed, angle(squared), 0)
+        return jnp.where(directed, niche, 0)[: len(f)], theta[: len(f)]
 
-def _associate(
-    f: Float[Array, "n m"], vectors: Float[Array, "r m"], index: Index
-) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
-    u, directed = directions(pad_to_lanes(f))
-    if isinstance(index, SortedAngles):
-        niche, squared = sorted_angles.nearest(u, index)
-    elif isinstance(index, Grid):
-        niche, squared = grid.nearest(u, vectors, index, directed)
-    else:
-        niche, squared = stream.nearest(u, vectors)
-    theta = jnp.where(directed, angle(squared), 0)
-    return jnp.where(directed, niche, 0)[: len(f)], theta[: len(f)]
+    return map_rows(associate_rows, f, (vectors, index))
 
 
 def smallest_angles(vectors: Float[Array, "r m"], index: Index = None) -> Float[Array, " r"]:

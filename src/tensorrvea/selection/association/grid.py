@@ -41,13 +41,13 @@ class Grid(NamedTuple):
     held: Int[Array, "slots bins"]  # vector per slot; the number of vectors if the slot is empty
     places: tuple[tuple[Float[Array, " bins"], ...], ...]  # coordinates[slot][axis], the layout that gathers fastest
     crowded: tuple[Bool[Array, " bins"], ...]  # per window: whether a bin in it has more vectors than slots
-    ordered: Bool[
-        Array, ""
-    ]  # whether bins are in the order of their vectors, so that the first one found is the lowest
+    ordered: Bool[Array, ""]  # whether bins are in the order of their vectors: the first one found is the lowest
 
 
-# Maps unit rows to the nearest vectors, their squared chords, and whether these are proven to be the nearest.
-Search = Callable[[Array], tuple[Array, Array, Array]]
+# Per row: the nearest vector, its squared chord, and a flag.
+Found = tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]
+# Searches for unit rows; the flag says whether the vector is proven to be the nearest.
+Search = Callable[[Array], Found]
 
 
 class Shape(NamedTuple):
@@ -148,7 +148,7 @@ def any_in_window(flags: Bool[Array, " bins"], shape: Shape, m: int, reach: int)
 
 def search_window(
     u: Float[Array, "n m"], vectors: Float[Array, "r m"], grid: Grid, window: int, *, others: bool
-) -> tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]:
+) -> Found:
     """Return the nearest vector in the window around each row's bin, its squared chord, and whether it is proven."""
     n, m = u.shape
     shape = Shape.of(len(vectors), m)
@@ -222,12 +222,7 @@ def is_proven(
 
 
 def nearest(
-    u: Float[Array, "n m"],
-    vectors: Float[Array, "r m"],
-    grid: Grid,
-    wanted: Bool[Array, " n"],
-    *,
-    others: bool = False,
+    u: Float[Array, "n m"], vectors: Float[Array, "r m"], grid: Grid, wanted: Bool[Array, " n"], *, others: bool = False
 ) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
     """Return the vector with the smallest squared chord to each ``wanted`` row of ``u``, as ``stream.nearest`` does."""
     m = u.shape[1]
@@ -235,7 +230,7 @@ def nearest(
     def window(number: int) -> Search:
         return lambda rows: search_window(rows, vectors, grid, number, others=others)
 
-    def all_vectors(rows: Array) -> tuple[Array, Array, Array]:
+    def all_vectors(rows: Array) -> Found:
         if others:
             squared, index = stream.nearest_others(rows, vectors), jnp.zeros(len(rows), jnp.int32)
         else:
@@ -243,53 +238,43 @@ def nearest(
         return index, squared, jnp.ones(len(rows), bool)
 
     niche, squared, proven = window(0)(u)
-    unproven = wanted & ~proven
+    found = (niche, squared, wanted & ~proven)
     for k in range(1, len(reaches(m))):
-        niche, squared, unproven = search_again(u, niche, squared, unproven, window(k), groups=[GROUP])
+        found = search_again(u, found, window(k), groups=[GROUP])
     many = max(len(u) // 512 * 64, GROUP)
-    niche, squared, _ = search_again(u, niche, squared, unproven, all_vectors, groups=[many, GROUP])
+    niche, squared, _ = search_again(u, found, all_vectors, groups=[many, GROUP])
     return niche, squared
 
 
-def search_again(
-    u: Float[Array, "n m"],
-    niche: Int[Array, " n"],
-    squared: Float[Array, " n"],
-    unproven: Bool[Array, " n"],
-    search: Search,
-    groups: list[int],
-) -> tuple[Int[Array, " n"], Float[Array, " n"], Bool[Array, " n"]]:
-    """Search again for the unproven rows, a group at a time, and return which of them are still unproven.
+def search_again(u: Float[Array, "n m"], found: Found, search: Search, groups: list[int]) -> Found:
+    """Search again for the rows flagged in ``found``, a group at a time; the flags say which are still unproven.
 
     A size of ``groups`` is used while groups are at least a quarter full, then the next: large ones cost less per row.
     A loop and not a branch: under ``vmap`` a branch costs both sides, a loop what its slowest member needs.
     """
-    n = len(u)
+    n, unproven = len(u), found[2]
     count = unproven.sum()
 
-    def unproven_first(unproven: Array) -> Array:
+    def unproven_first(unproven: Array, none: Array) -> Array:
         """Return the numbers of the unproven rows, followed by n, which is no row."""
-        none = jnp.full(n + max(groups), n, jnp.int32)
         place = jnp.where(unproven, jnp.cumsum(unproven) - 1, len(none))
         return none.at[place].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
 
-    def no_rows(unproven: Array) -> Array:  # noqa: ARG001
-        return jnp.full(n + max(groups), n, jnp.int32)
-
-    order = lax.cond(count > 0, unproven_first, no_rows, unproven)
+    none = jnp.full(n + max(groups), n, jnp.int32)
+    order = lax.cond(count > 0, unproven_first, lambda _, none: none, unproven, none)
 
     def search_group(group: int, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         start, niche, squared, unproven = state
         rows = lax.dynamic_slice(order, (start,), (group,))
-        found, chord, proven = search(u.at[rows].get(mode="clip"))
+        index, chord, proven = search(u.at[rows].get(mode="clip"))
         return (
             start + group,
-            niche.at[rows].set(found, mode="drop"),
+            niche.at[rows].set(index, mode="drop"),
             squared.at[rows].set(chord, mode="drop"),
             unproven.at[rows].set(~proven, mode="drop"),
         )
 
-    state = (jnp.zeros((), count.dtype), niche, squared, unproven)
+    state = (jnp.zeros((), count.dtype), *found)
     for group in groups:
         enough = 1 if group == groups[-1] else group // 4
         state = lax.while_loop(partial(is_left, count - enough), partial(search_group, group), state)

@@ -82,11 +82,7 @@ def nearest_others(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> Floa
 
 
 def smallest_with_block(
-    coordinates: list[Array],
-    block: Float[Array, "block m"],
-    smallest: Float[Array, " n"],
-    *,
-    others: bool = False,
+    coordinates: list[Array], block: Float[Array, "block m"], smallest: Float[Array, " n"], *, others: bool = False
 ) -> Float[Array, " n"]:
     """Return the smallest of the squared chords so far and those to the vectors of a block."""
     for vector in block:

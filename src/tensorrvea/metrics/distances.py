@@ -1,19 +1,18 @@
-"""Distances between a set of points and the true front."""
-
-from collections.abc import Sequence
+"""Distances: between a set of points and the true front, and of points among themselves."""
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from tensorrvea.metrics.inputs import minimised_pair
+from tensorrvea.directions import Directions
+from tensorrvea.metrics.inputs import minimised, minimised_pair
 
 # Numbers in memory at a time for all pairs of points: 32 MB.
 BLOCK = 1 << 22
 
 
-def igd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
+def igd(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
     """Inverted generational distance: the mean distance from a point of the true front to the nearest of F.
 
     The paper's definition (supplement, numerical benchmarks). Smaller is better; 0 if F covers the front. Independent
@@ -26,7 +25,7 @@ def igd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min")
     return float(cKDTree(f).query(true)[0].mean())
 
 
-def gd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
+def gd(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
     """Generational distance: the mean distance from a point of F to the nearest of the true front.
 
     Smaller is better. It measures how close F is, not how much of the front it covers. Independent of ``directions``.
@@ -39,7 +38,7 @@ def gd(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") 
     return float(cKDTree(true).query(f)[0].mean())
 
 
-def igd_plus(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "min") -> float:
+def igd_plus(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
     """IGD+: like ``igd``, but counting only the objectives in which a point is worse than the front's.
 
     The distance from z on the front to f is ‖max(f - z, 0)‖ for minimised objectives (Ishibuchi, Masuda, Tanigaki and
@@ -58,3 +57,17 @@ def igd_plus(F: ArrayLike, front: ArrayLike, directions: str | Sequence[str] = "
 def _igd_plus_distances(f: Float[np.ndarray, "n m"], true: Float[np.ndarray, "p m"]) -> Float[np.ndarray, " p"]:
     """The IGD+ distance from each point of the front to the nearest of F."""
     return np.sqrt((np.maximum(f[None, :, :] - true[:, None, :], 0) ** 2).sum(axis=2).min(axis=1))
+
+
+def spacing(F: ArrayLike, directions: Directions = "min") -> float:
+    """Schott's spacing: the standard deviation of each point's distance to its nearest other point.
+
+    Distances are sums of absolute differences, and the deviation has n - 1 in its denominator (Schott, 1995). Smaller
+    is more even. Independent of ``directions``. Needs two points.
+
+    >>> spacing([[0.0, 3.0], [1.0, 2.0], [3.0, 0.0]])
+    1.1547005383792515
+    """
+    f = minimised("F", F, directions, minimum=2)
+    nearest = cKDTree(f).query(f, k=2, p=1)[0][:, 1]
+    return float(np.std(nearest, ddof=1))
