@@ -11,7 +11,7 @@ import numpy as np
 
 import tensorrvea
 from tensorrvea.report.indicators import add_indicators, known_true_front, recorded_fronts
-from tensorrvea.report.packing import pack, pack_16_bit, pack_integers, safe_json, to_json_value
+from tensorrvea.report.packing import pack, pack_16_bit, pack_integers, safe_json, thin, to_json_value
 from tensorrvea.report.progress_charts import progress_charts
 from tensorrvea.report.records import Replay, Run
 
@@ -37,13 +37,7 @@ class Page:
 
 
 def make_page(runs: Sequence[Run], *, title: str, stem: str) -> Page:
-    """Make one page from runs of one problem.
-
-    Args:
-      runs: with equal objectives and unique labels.
-      title: the heading.
-      stem: file name without suffix, for the CSV file and for downloads.
-    """
+    """Make one page from runs of one problem, with unique labels; ``stem`` names the CSV file and downloads."""
     _check_runs(runs)
     data, needs_csv = page_data(runs, title=title, stem=stem)
     return Page(html=_assemble(safe_json(data)), needs_csv=needs_csv)
@@ -73,7 +67,7 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
         ],
         "variables": list(max(runs, key=lambda run: run.X.shape[1]).variable_names),
         "groups": groups,
-        "trueFront": None if truth is None else pack_16_bit(_thin(np.asarray(truth), 5000)),
+        "trueFront": None if truth is None else pack_16_bit(thin(np.asarray(truth), 5000)),
         "progress": progress_charts(with_indicators.runs, groups),
         "progressNote": with_indicators.note,
         "runs": [
@@ -149,7 +143,7 @@ def _rows_to_keep(runs: Sequence[Run]) -> list[np.ndarray]:
         return [np.arange(len(run.F)) for run in runs]
     keep = []
     for run in runs:
-        rows = _thin(np.arange(len(run.F)), max(1, budget * len(run.F) // total))
+        rows = thin(np.arange(len(run.F)), max(1, budget * len(run.F) // total))
         extremes = [*run.F.argmin(axis=0), *run.F.argmax(axis=0)] if len(run.F) else []
         replayed = [replay.solution for replay in run.replays]
         keep.append(np.unique(np.array([*rows, *extremes, *replayed], dtype=int)))
@@ -168,21 +162,14 @@ def _notes(runs: Sequence[Run], keep: Sequence[np.ndarray], *, with_x: bool, x_b
     return notes
 
 
-def _thin(rows: np.ndarray, most: int) -> np.ndarray:
-    """At most ``most`` rows, evenly spaced."""
-    if len(rows) <= most:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, most).round().astype(int)]
-
-
 def _fronts(run: Run, runs: int) -> list[dict[str, Any]]:
     """Recorded fronts for the generation slider, within the size limit of the page."""
     recorded = recorded_fronts(run)
-    chosen = [recorded[i] for i in _thin(np.arange(len(recorded)), MAX_FRONTS)]
+    chosen = [recorded[i] for i in thin(np.arange(len(recorded)), MAX_FRONTS)]
     if not chosen:
         return []
     points = max(20, MAX_FRONTS_BYTES * 3 // 4 // (2 * chosen[0][1].shape[1] * len(chosen) * runs))
-    return [{"generation": t, "F": pack_16_bit(_thin(F, points))} for t, F in chosen]
+    return [{"generation": t, "F": pack_16_bit(thin(F, points))} for t, F in chosen]
 
 
 def _replay(replay: Replay, rows: np.ndarray) -> dict[str, Any]:

@@ -18,15 +18,7 @@ from tensorrvea.runs import checkpoint
 from tensorrvea.runs.arrays import write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError, SpecDiffersError
 from tensorrvea.runs.files import digest, locked
-from tensorrvea.runs.manifest import (
-    NAME,
-    new_manifest,
-    new_session,
-    now,
-    read_manifest,
-    session_changes,
-    write_manifest,
-)
+from tensorrvea.runs.manifest import NAME, add_session, new_manifest, now, read_manifest, write_checked
 from tensorrvea.runs.signals import Signals
 from tensorrvea.runs.spec import Arrays, Spec, describe, differences
 
@@ -150,17 +142,14 @@ class Keeper:
         search.stopped = ""
 
     def begin_session(self) -> None:
-        session = new_session(max(self.search.generation, 0))
-        if self.manifest["sessions"]:
-            changed = session_changes(self.manifest["sessions"][-1], session)
-            if changed:
-                warnings.warn(
-                    f"{self.directory} is resumed in another environment than before ({'; '.join(changed)}): "
-                    "results may differ in their last bits from those of an uninterrupted run",
-                    stacklevel=8,
-                )
-        self.manifest["sessions"].append(session)
-        write_manifest(self.directory, self.manifest)
+        changes = add_session(self.manifest, max(self.search.generation, 0))
+        if changes:
+            warnings.warn(
+                f"{self.directory} is resumed in another environment than before ({'; '.join(changes)}): "
+                "results may differ in their last bits from those of an uninterrupted run",
+                stacklevel=8,
+            )
+        write_checked(self.directory / NAME, self.manifest)
 
     # Observing
 
@@ -216,7 +205,7 @@ class Keeper:
         if search.stopped != INTERRUPTED:
             self.manifest["ended"] = {"at": now(), "why": search.stopped, "generation": search.generation}
             write_result(results, self.directory, is_batched=search.run.is_batched)
-        write_manifest(self.directory, self.manifest)
+        write_checked(self.directory / NAME, self.manifest)
 
 
 def find_latest(
