@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import jax
 import numpy as np
@@ -31,12 +32,11 @@ def run_acceleration(store: Store, plan: Acceleration) -> Findings:
     """Time RVEA and TensorRVEA in both series on every kind of device."""
     times: dict[str, SeriesTimes] = {series: {} for series in SERIES}
     for series, size, n, d in sizes(plan):
-        for device in device_kinds():
-            for algorithm in ("RVEA", "TensorRVEA"):
-                label = f"{algorithm} ({device.platform.upper()})"
-                name = f"{series}, {label}, {size}, {plan.repetitions} repetitions"
-                measured = store.load_or_run(name, partial(measure, plan, algorithm, device, n, d))
-                times[series].setdefault(label, {})[size] = measured["seconds_per_generation"]
+        for device, algorithm in product(device_kinds(), ("RVEA", "TensorRVEA")):
+            label = f"{algorithm} ({device.platform.upper()})"
+            name = f"{series}, {label}, {size}, {plan.repetitions} repetitions"
+            measured = store.load_or_run(name, partial(measure, plan, algorithm, device, n, d))
+            times[series].setdefault(label, {})[size] = measured["seconds_per_generation"]
     findings = Findings(store, notes=[NOTE])
     write_times(store, times)
     figures = {}

@@ -32,11 +32,11 @@ def run_on_all_devices(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     # Daemon threads, so that Ctrl-C does not wait for running jobs; these have checkpoints.
     for device in devices[: len(jobs)]:
         Thread(target=work, args=(device,), daemon=True).start()
-    results: dict[int, Any] = {}
-    while len(results) < len(jobs):
+    results: list[Any] = [None] * len(jobs)
+    for _ in jobs:
         i, result, error = finished.get()
         if error is not None:
             pending.clear()  # cancel the jobs that have not started
             raise error
         results[i] = result
-    return [results[i] for i in range(len(jobs))]
+    return results

@@ -38,7 +38,6 @@ def run_robots(
     """Run all tasks, algorithms and seeds, then compute the indicators, whose reference point depends on all runs.
 
     Args:
-      problems: the problem of each task of the plan.
       reference: ``"paper"`` for the supplement's reference points, ``"derived"`` for its rule applied to the runs made
         here. By default ``"paper"`` on the paper's backend, else ``"derived"``.
     """

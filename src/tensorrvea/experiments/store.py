@@ -35,6 +35,7 @@ class Store:
     log: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
+        self.raw = self.directory / "raw"
         self.raw.mkdir(parents=True, exist_ok=True)
         self.description: dict[str, Any] = {
             "experiment": self.experiment, "scale": self.scale, "command": self.command,
@@ -46,10 +47,6 @@ class Store:
             if _without_repetitions(previous.get("plan")) != _without_repetitions(self.description["plan"]):
                 raise SpecDiffersError(f"{self.directory} holds an experiment with a different plan; change --out")
         write_json(path, self.description)
-
-    @property
-    def raw(self) -> Path:
-        return self.directory / "raw"
 
     def load_or_run(self, name: str, run: Callable[[], Arrays]) -> Arrays:
         """Return the arrays of a run: from disk if they are there and undamaged, else from ``run``."""
@@ -96,11 +93,9 @@ def describe_machine() -> dict[str, Any]:
 
 def _processor_name() -> str:
     information = Path("/proc/cpuinfo")
-    if information.exists():
-        names = re.findall(r"^model name\s*:\s*(.+)$", information.read_text(), re.MULTILINE)
-        if names:
-            return names[0]
-    return platform.processor() or platform.machine()
+    text = information.read_text() if information.exists() else ""
+    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return match[1] if match else platform.processor() or platform.machine()
 
 
 def _without_repetitions(plan: Any) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,8 +87,9 @@ def comparison_table(
             mark = marks[problem, name].mark if name != ours else ""
             row.append(Cell(f"{found.median:.4g} ({found.iqr:.2g})", found.median == best, mark))
         rows.append(row)
-    counts = ["" if name == ours else "/".join(str(_count(marks, name, mark)) for mark in "+-≈") for name in algorithms]
-    rows.append([Cell("+/−/≈"), *map(Cell, counts)])
+    counts = Counter((name, found.mark) for (_, name), found in marks.items())
+    shown = ["" if name == ours else "/".join(str(counts[name, mark]) for mark in "+-≈") for name in algorithms]
+    rows.append([Cell("+/−/≈"), *map(Cell, shown)])
     ranks = average_ranks(values, larger_is_better=larger_is_better)
     lowest = min(ranks.values())
     rows.append([Cell("average rank"), *(Cell(f"{rank:.3g}", rank == lowest) for rank in ranks.values())])
@@ -101,10 +103,6 @@ def comparison_table(
     if not can_detect_difference(runs[0], len(marks)) and all(found.mark == "≈" for found in marks.values()):
         note += " With so few runs this test cannot find any difference."
     return Table(title, ["", *algorithms], rows, note)
-
-
-def _count(marks: Mapping, name: str, mark: str) -> int:
-    return sum(found.mark == mark for (_, other), found in marks.items() if other == name)
 
 
 def _escape_latex(text: str) -> str:

@@ -51,12 +51,10 @@ def to_json_value(value: Any) -> Any:
         return {str(key): to_json_value(inner) for key, inner in value.items()}
     if isinstance(value, str) or value is None or isinstance(value, bool | int):
         return value
-    if isinstance(value, np.generic):
-        return to_json_value(value.item())
+    if isinstance(value, np.generic | np.ndarray):
+        return to_json_value(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if isinstance(value, np.ndarray):
-        return to_json_value(value.tolist())
     if isinstance(value, Sequence | set | frozenset):
         return [to_json_value(inner) for inner in value]
     return str(value)

@@ -3,9 +3,8 @@
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ MAX_FRONTS = 60
 MAX_FRAMES = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Page:
+class Page(NamedTuple):
     """The page, and whether it needs a CSV file with what it could not hold."""
 
     html: str
@@ -48,19 +46,24 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
     groups = list(dict.fromkeys(run.algorithm for run in runs))
     with_indicators = add_indicators(runs)
     keep = _rows_to_keep(runs)
-    thinned = sum(len(rows) for rows in keep) < sum(len(run.F) for run in runs)
     packed_x = [pack(run.X[rows]) for run, rows in zip(runs, keep, strict=True)]
     x_bytes = sum(len(x["data"]) for x in packed_x)
-    needs_csv = x_bytes > MAX_X_BYTES or thinned
     with_x = x_bytes <= MAX_X_BYTES
     csv_name = f"{stem}.csv"
+    notes = []
+    total, kept = sum(len(run.F) for run in runs), sum(len(rows) for rows in keep)
+    if kept < total:
+        notes.append(f"This page holds a uniform sample of {kept:,} of {total:,} solutions; all are in {csv_name}.")
+    if not with_x:
+        size = f"{x_bytes / 1e6:,.0f} MB"
+        notes.append(f"The decision vectors would take {size}: they are in {csv_name}, next to this page.")
     truth = known_true_front(runs)
     data = {
         "version": tensorrvea.__version__,
         "title": title,
         "stem": stem,
-        "notes": _notes(runs, keep, with_x=with_x, x_bytes=x_bytes, csv_name=csv_name),
-        "csvFile": csv_name if needs_csv else None,
+        "notes": notes,
+        "csvFile": csv_name if notes else None,
         "objectives": [
             {"name": name, "unit": unit, "direction": direction}
             for name, unit, direction in zip(*runs[0].objective_settings.values(), strict=True)
@@ -85,7 +88,7 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
             for run, rows, x in zip(runs, keep, packed_x, strict=True)
         ],
     }  # fmt: skip
-    return data, needs_csv
+    return data, bool(notes)
 
 
 def asset(name: str) -> str:
@@ -148,18 +151,6 @@ def _rows_to_keep(runs: Sequence[Run]) -> list[np.ndarray]:
         replayed = [replay.solution for replay in run.replays]
         keep.append(np.unique(np.array([*rows, *extremes, *replayed], dtype=int)))
     return keep
-
-
-def _notes(runs: Sequence[Run], keep: Sequence[np.ndarray], *, with_x: bool, x_bytes: int, csv_name: str) -> list[str]:
-    notes = []
-    total, kept = sum(len(run.F) for run in runs), sum(len(rows) for rows in keep)
-    if kept < total:
-        notes.append(f"This page holds a uniform sample of {kept:,} of {total:,} solutions; all are in {csv_name}.")
-    if not with_x:
-        notes.append(
-            f"The decision vectors would take {x_bytes / 1e6:,.0f} MB: they are in {csv_name}, next to this page."
-        )
-    return notes
 
 
 def _fronts(run: Run, runs: int) -> list[dict[str, Any]]:

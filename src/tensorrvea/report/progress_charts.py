@@ -68,13 +68,12 @@ def _band(members: Sequence[Curve]) -> dict[str, Any]:
     steps = thin(steps, MAX_STEPS)
     values = np.stack([np.interp(steps, g, v) for g, v, _ in members])
     middle, low, high = summarise(values, "confidence")
-    timed = [(g, s) for g, _, s in members if s is not None]
-    seconds = np.mean([np.interp(steps, g, s) for g, s in timed], axis=0) if len(timed) == len(members) else None
-    band = {"low": low.tolist(), "high": high.tolist()} if len(members) > 1 else {"low": None, "high": None}
+    seconds = [np.interp(steps, g, s) for g, _, s in members if s is not None]
     return {
         "runs": len(members),
         "generations": steps.tolist(),
-        "seconds": None if seconds is None else seconds.tolist(),
+        "seconds": np.mean(seconds, axis=0).tolist() if len(seconds) == len(members) else None,
         "middle": middle.tolist(),
-        **band,
+        "low": low.tolist() if len(members) > 1 else None,
+        "high": high.tolist() if len(members) > 1 else None,
     }

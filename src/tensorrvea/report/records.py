@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Int
 
-from tensorrvea.checks import check_array, check_choice, check_number
+from tensorrvea.checks import check_array, check_directions, check_number
 from tensorrvea.history import History as RunHistory
 from tensorrvea.history import Individuals
 from tensorrvea.problem import Problem
@@ -135,8 +135,7 @@ class Run:
         for name, entries in self.objective_settings.items():
             if len(entries) != f.shape[1]:
                 raise ValueError(f"{name} must have {f.shape[1]} entries, one per objective, got {len(entries)}")
-        for direction in self.directions:
-            check_choice("directions", direction, ("min", "max"))
+        check_directions(tuple(self.directions), f.shape[1])
         if self.true_front is not None:
             truth = check_array("true_front", self.true_front, shape="(points, objectives)", ndim=2)
             if truth.shape[1] != f.shape[1]:

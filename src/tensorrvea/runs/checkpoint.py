@@ -105,11 +105,7 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
     with damaged_on_error(path):
         firsts = [s["first"] for s in content["history"]]
         lasts = [s["last"] for s in content["history"]]
-        if (
-            content["generation"] != generation
-            or firsts != [0, *(k + 1 for k in lasts[:-1])]
-            or lasts[-1] != generation
-        ):
+        if firsts != [0, *(k + 1 for k in lasts[:-1])] or not content["generation"] == lasts[-1] == generation:
             raise DamagedError(f"{path} does not list one record per generation")
         float(content["elapsed"])
         str.encode(content["stopped"])
@@ -119,7 +115,6 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
 class Saved(NamedTuple):
     """The content of a checkpoint, on the host."""
 
-    generation: int
     stopped: str
     carry: Any
     segments: list[tuple[Any, list[float], list[float]]]
@@ -132,7 +127,7 @@ def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
     with damaged_on_error(path):
         carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
         segments = list(_segments(directory, content["history"], record_like))
-    return Saved(content["generation"], content["stopped"], carry, segments)
+    return Saved(content["stopped"], carry, segments)
 
 
 def restore(search: Search, saved: Saved) -> None:

@@ -73,7 +73,8 @@ def canonical_json(content: Any) -> str:
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a directory. The system releases it even if the process is killed."""
+    """Make a directory and hold an exclusive lock on it. The system releases it even if the process is killed."""
+    directory.mkdir(parents=True, exist_ok=True)
     try:
         handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o666)
     except OSError as error:

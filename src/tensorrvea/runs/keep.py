@@ -51,19 +51,13 @@ def keep_run(
     check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
     path = Path(directory)
     with detect_lost_peers(), ExitStack() as held, Signals() as signals:
-        on_primary_process(lambda: lock_directory(path, held))
+        on_primary_process(lambda: held.enter_context(locked(path)))
         keeper = Keeper(search, path, every=every, signals=signals)
         keeper.open(extend=extend, accept_changes=accept_changes)
         if not search.stopped:
             search.execute([*observers, keeper])
         keeper.finish()
     signals.raise_received()
-
-
-def lock_directory(directory: Path, held: ExitStack) -> None:
-    """Make the directory, and keep other processes out of it while ``held`` is open."""
-    directory.mkdir(parents=True, exist_ok=True)
-    held.enter_context(locked(directory))
 
 
 class Keeper:
@@ -106,9 +100,17 @@ class Keeper:
         if extend:
             self.extend(spec)
         self.manifest["spec"] |= {key: value for key, value in spec.items() if key != "budget"}  # accepted sources
-        if not self.search.stopped:
-            self.begin_session()
-        return self.search.stopped
+        if self.search.stopped:
+            return self.search.stopped
+        changes = add_session(self.manifest, max(self.search.generation, 0))
+        if changes:
+            warnings.warn(
+                f"{self.directory} is resumed in another environment than before ({'; '.join(changes)}): "
+                "results may differ in their last bits from those of an uninterrupted run",
+                stacklevel=7,
+            )
+        write_checked(self.directory / NAME, self.manifest)
+        return ""
 
     def check_spec(self, spec: Spec, *, extend: bool, accept_changes: bool) -> None:
         """Refuse a directory that holds another run."""
@@ -140,16 +142,6 @@ class Keeper:
         self.manifest["spec"]["budget"] = new
         self.manifest["ended"] = None
         search.stopped = ""
-
-    def begin_session(self) -> None:
-        changes = add_session(self.manifest, max(self.search.generation, 0))
-        if changes:
-            warnings.warn(
-                f"{self.directory} is resumed in another environment than before ({'; '.join(changes)}): "
-                "results may differ in their last bits from those of an uninterrupted run",
-                stacklevel=8,
-            )
-        write_checked(self.directory / NAME, self.manifest)
 
     # Observing
 
