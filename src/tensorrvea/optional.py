@@ -1,6 +1,10 @@
-"""Imports of optional packages."""
+"""Imports of optional packages, and versions of the installed ones."""
 
+import platform
+from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
 
@@ -15,3 +19,12 @@ def import_optional(module: str, *, needed_for: str, extra: str) -> ModuleType:
         raise ModuleNotFoundError(
             f"{needed_for} needs {error.name!r}, which is not installed: {remedy}", name=error.name
         ) from error
+
+
+def installed_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of Python and of those packages that are installed."""
+    versions = {"python": platform.python_version()}
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions

@@ -14,5 +14,5 @@ def test_three_policies_from_the_front_are_drawn(tmp_path, capsys):
         with Image.open(tmp_path / f"hopper-{name}.gif") as picture:
             assert picture.n_frames > 1
     out = capsys.readouterr().out
-    assert "hypervolume against the paper's reference point" in out
+    assert "hypervolume with the paper's reference point" in out
     assert out.count("on start states it has not seen") == 3

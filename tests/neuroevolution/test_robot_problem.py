@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import tensorrvea.neuroevolution.backends as backends
-from tensorrvea import TensorRVEA, optimize
+from tensorrvea import TensorRVEA, load, optimize, resume
 from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.models import load_model, model_path, require
 from tensorrvea.neuroevolution.problem import mean_returns
 from tensorrvea.neuroevolution.rollout import Episodes
-from tensorrvea.runs import RunError, SpecDiffersError, load, resume
+from tensorrvea.runs import RunError, SpecDiffersError
 
 
 def hopper(**settings):

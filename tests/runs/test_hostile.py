@@ -14,10 +14,11 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea import load, resume
+from tensorrvea.atomic import atomic_write
 from tensorrvea.cli.main import execute
 from tensorrvea.runs import DamagedError, RunError
 from tensorrvea.runs.arrays import read_arrays, write_arrays
-from tensorrvea.runs.files import atomic_write, digest, locked, read_json, write_json
+from tensorrvea.runs.files import digest, locked, read_json, write_json
 
 PROBLEM, ALGORITHM = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
 

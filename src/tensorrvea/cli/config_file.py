@@ -50,9 +50,7 @@ def read_config(path: Path, command: type) -> dict[str, Any]:
                 raise TypeError(f"{name} in {path} takes {type_name(expected)}, got {value!r:.80}")
         if "set" in options:
             options["set"] = tuple(f"{name}={json.dumps(value)}" for name, value in flatten(options["set"]).items())
-        for name in ("out", "start"):
-            if name in options:
-                options[name] = Path(options[name])
+        options |= {name: Path(options[name]) for name in ("out", "start") if name in options}
         options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
         for name, group in groups.items():
             changed = [field.name for field in fields(group) if field.name in options]

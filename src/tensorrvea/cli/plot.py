@@ -9,10 +9,10 @@ import numpy as np
 import tyro
 from matplotlib.figure import Figure
 
-from tensorrvea.api import load
 from tensorrvea.cli.errors import argument_errors
 from tensorrvea.plot import plot_attainment, plot_convergence, plot_parallel, save
 from tensorrvea.result import Result
+from tensorrvea.runs.reopen import load_search
 
 Out = Annotated[Path, tyro.conf.arg(aliases=["-o"])]
 
@@ -79,10 +79,7 @@ def run_name(result: Result) -> str:
 
 def load_all(directories: Iterable[Path]) -> list[Result]:
     """Load the results of all runs in all directories."""
-    results: list[Result] = []
-    for directory in directories:
-        loaded = load(directory)
-        results += loaded if isinstance(loaded, list) else [loaded]
+    results = [result for directory in directories for result in load_search(directory).results()]
     if not results:
         raise ValueError("give at least one run directory")
     return results

@@ -14,24 +14,20 @@ from tensorrvea.runs import read_manifest
 
 def runs_from_directories(directories: Iterable[Path], *, replays: int = 0) -> list[Run]:
     """Load run directories for ``report``, one run per seed, without executing code from them."""
-    return [run for directory in directories for run in _runs_from_directory(directory, replays)]
-
-
-def _runs_from_directory(path: Path, replays: int) -> list[Run]:
-    loaded = load(path)
-    results = loaded if isinstance(loaded, list) else [loaded]
-    manifest = read_manifest(path)[0]
-    spec = manifest["spec"]
-    name = path.resolve().name
     runs = []
-    for result in results:
-        label = f"{name}, seed {result.seed}" if len(results) > 1 else name
-        run = run_from_result(result, label, replays=replays)
-        measured = {key: value for key, value in run.provenance.items() if key not in ("spec", "command")}
-        # A command cannot name the individuals that a run was started from.
-        command = None if spec["start"] is not None else make_command(result, double=spec["precision"] == "float64")
-        provenance = {**measured, "directory": name, **_provenance(manifest)}
-        runs.append(replace(run, provenance=provenance if command is None else {**provenance, "command": command}))
+    for directory in directories:
+        loaded = load(directory)
+        results = loaded if isinstance(loaded, list) else [loaded]
+        manifest = read_manifest(directory)[0]
+        spec, name = manifest["spec"], directory.resolve().name
+        for result in results:
+            label = f"{name}, seed {result.seed}" if len(results) > 1 else name
+            run = run_from_result(result, label, replays=replays)
+            measured = {key: value for key, value in run.provenance.items() if key not in ("spec", "command")}
+            # A command cannot name the individuals that a run was started from.
+            command = None if spec["start"] is not None else make_command(result, double=spec["precision"] == "float64")
+            recorded = {"directory": name, **_provenance(manifest), **({"command": command} if command else {})}
+            runs.append(replace(run, provenance=measured | recorded))
     return runs
 
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import jax
 import numpy as np
 from matplotlib.figure import Figure
 
 from tensorrvea.api import optimize
+from tensorrvea.experiments.curves import Arrays
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Acceleration, make_algorithm
 from tensorrvea.experiments.store import Store
 from tensorrvea.experiments.tables import Cell, Table
-from tensorrvea.plot.style import COLOURS, print_style
+from tensorrvea.plot.style import COLOURS, make_axes, print_style
 from tensorrvea.problems import DTLZ1
 
 NOTE = (
@@ -30,12 +32,11 @@ def run_acceleration(store: Store, plan: Acceleration) -> Findings:
     """Time RVEA and TensorRVEA in both series on every kind of device."""
     times: dict[str, SeriesTimes] = {series: {} for series in SERIES}
     for series, size, n, d in sizes(plan):
-        for device in device_kinds():
-            for algorithm in ("RVEA", "TensorRVEA"):
-                label = f"{algorithm} ({device.platform.upper()})"
-                name = f"{series}, {label}, {size}, {plan.repetitions} repetitions"
-                measured = store.load_or_run(name, partial(measure, plan, algorithm, device, n, d))
-                times[series].setdefault(label, {})[size] = measured["seconds_per_generation"]
+        for device, algorithm in product(device_kinds(), ("RVEA", "TensorRVEA")):
+            label = f"{algorithm} ({device.platform.upper()})"
+            name = f"{series}, {label}, {size}, {plan.repetitions} repetitions"
+            measured = store.load_or_run(name, partial(measure, plan, algorithm, device, n, d))
+            times[series].setdefault(label, {})[size] = measured["seconds_per_generation"]
     findings = Findings(store, notes=[NOTE])
     write_times(store, times)
     figures = {}
@@ -62,7 +63,7 @@ def device_kinds() -> list[jax.Device]:
     return [jax.devices("cpu")[0], *accelerators]
 
 
-def measure(plan: Acceleration, algorithm_name: str, device: jax.Device, n: int, d: int) -> dict[str, np.ndarray]:
+def measure(plan: Acceleration, algorithm_name: str, device: jax.Device, n: int, d: int) -> Arrays:
     """Seconds per generation of each repetition, without compilation and the first generation."""
     problem, algorithm = DTLZ1(objectives=3, variables=d), make_algorithm(algorithm_name, n)
     with jax.default_device(device):
@@ -90,8 +91,7 @@ def write_times(store: Store, times: dict[str, SeriesTimes]) -> None:
 
 def draw(times: SeriesTimes, xlabel: str) -> Figure:
     with print_style():
-        figure = Figure(figsize=(4.2, 3.2), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = make_axes(None, size=(4.2, 3.2))
         for i, (label, by_size) in enumerate(reversed(times.items())):  # TensorRVEA has its usual, first colour
             means = [float(np.mean(values)) for values in by_size.values()]
             axes.loglog(list(by_size), means, marker="o", markersize=3, label=label, color=COLOURS[i % len(COLOURS)])

@@ -1,8 +1,8 @@
 """Run independent jobs on all local devices."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
@@ -14,33 +14,29 @@ def run_on_all_devices(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     devices = jax.local_devices()
     if len(devices) == 1:
         return [job() for job in jobs]
-    pending: SimpleQueue[int] = SimpleQueue()
+    pending = deque(enumerate(jobs))
     finished: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
-    for i in range(len(jobs)):
-        pending.put(i)
 
     def work(device: jax.Device) -> None:
         with jax.default_device(device):
             while True:
                 try:
-                    i = pending.get_nowait()
-                except Empty:
+                    i, job = pending.popleft()
+                except IndexError:  # no job is left
                     return
                 try:
-                    finished.put((i, jobs[i](), None))
+                    finished.put((i, job(), None))
                 except BaseException as error:  # raised again in the main thread
                     finished.put((i, None, error))
 
     # Daemon threads, so that Ctrl-C does not wait for running jobs; these have checkpoints.
     for device in devices[: len(jobs)]:
         Thread(target=work, args=(device,), daemon=True).start()
-    results: dict[int, Any] = {}
-    while len(results) < len(jobs):
+    results: list[Any] = [None] * len(jobs)
+    for _ in jobs:
         i, result, error = finished.get()
         if error is not None:
-            while not pending.empty():  # cancel the jobs that have not started
-                with suppress(Empty):
-                    pending.get_nowait()
+            pending.clear()  # cancel the jobs that have not started
             raise error
         results[i] = result
-    return [results[i] for i in range(len(jobs))]
+    return results

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -55,7 +54,7 @@ class Findings:
                 save(panel, self.store.directory / f"{files[title]}.{suffix}")
         self.figures.append({"caption": caption, "panels": files})
 
-    def write(self) -> Path:
+    def write(self) -> None:
         """Write ``findings.json``, from which the results page is made."""
         content: dict[str, Any] = {
             **self.store.description,
@@ -64,6 +63,4 @@ class Findings:
             "claims": [asdict(claim) for claim in self.claims],
             "notes": self.notes,
         }
-        path = self.store.directory / "findings.json"
-        write_json(path, content)
-        return path
+        write_json(self.store.directory / "findings.json", content)

@@ -1,6 +1,7 @@
 """Numerical benchmarks: IGD and HV of RVEA and TensorRVEA on DTLZ, over time and over generations."""
 
 from functools import cache, partial
+from itertools import product
 from typing import Any
 
 import jax
@@ -8,12 +9,11 @@ import numpy as np
 
 from tensorrvea.api import optimize
 from tensorrvea.devices import default_device
-from tensorrvea.experiments.curves import resample, sample_indices
+from tensorrvea.experiments.curves import Arrays, Runs, draw_curves, final_rows, final_values, sample_fronts
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Numerical, make_algorithm
 from tensorrvea.experiments.store import Store
 from tensorrvea.metrics import igd, normalised_hypervolume
-from tensorrvea.plot import plot_convergence
 from tensorrvea.problem_registry import make_problem
 from tensorrvea.result import Result
 
@@ -21,8 +21,6 @@ ALGORITHMS = ("TensorRVEA", "RVEA")
 LARGER_IS_BETTER = {"IGD": False, "HV": True}
 FRONT_POINTS = 5000
 SAMPLES = 40
-# Problem → algorithm → one dictionary of arrays per seed.
-Runs = dict[str, dict[str, list[dict[str, np.ndarray]]]]
 
 
 def run_numerical(store: Store, plan: Numerical) -> Findings:
@@ -30,28 +28,18 @@ def run_numerical(store: Store, plan: Numerical) -> Findings:
     findings = Findings(store)
     rows: list[tuple[Any, ...]] = []
     for budget, axis in (("time", "seconds"), ("generations", "generation")):
-        runs: Runs = {}
-        for problem in plan.problems:
-            for algorithm in ALGORITHMS:
-                jobs = {
-                    f"{budget}, {problem}, {algorithm}, seed {seed}": partial(
-                        run_seed, plan, problem, algorithm, seed, budget
-                    )
-                    for seed in range(plan.repetitions)
-                }
-                runs.setdefault(problem, {})[algorithm] = store.load_or_run_all(jobs)
+        runs: dict[str, dict[str, list[Arrays]]] = {problem: {} for problem in plan.problems}
+        for problem, algorithm in product(plan.problems, ALGORITHMS):
+            run = partial(run_seed, plan, problem, algorithm, budget=budget)
+            name = f"{budget}, {problem}, {algorithm}"
+            runs[problem][algorithm] = store.load_or_run_seeds(name, run, plan.repetitions)
         report(findings, runs, budget, axis)
-        rows += [
-            (budget, problem, algorithm, seed, *(run[name][-1] for name in ("IGD", "HV", "seconds", "generation")))
-            for problem, by_algorithm in runs.items()
-            for algorithm, seeds in by_algorithm.items()
-            for seed, run in enumerate(seeds)
-        ]
+        rows += [(budget, *row) for row in final_rows(runs, "IGD", "HV", "seconds", "generation")]
     store.write_csv("runs", ("budget", "problem", "algorithm", "seed", "igd", "hv", "seconds", "generations"), rows)
     return findings
 
 
-def run_seed(plan: Numerical, problem_name: str, algorithm_name: str, seed: int, budget: str) -> dict[str, np.ndarray]:
+def run_seed(plan: Numerical, problem_name: str, algorithm_name: str, seed: int, budget: str) -> Arrays:
     """Run one seed and compute its indicators."""
     problem = make_problem(problem_name, {"objectives": 3})
     limit: dict[str, Any] = {"seconds": plan.seconds} if budget == "time" else {"generations": plan.generations}
@@ -71,34 +59,23 @@ def warm_up(problem_name: str, algorithm_name: str, population: int, device: jax
     optimize(problem, make_algorithm(algorithm_name, population), generations=2, seed=0, history="fronts")
 
 
-def indicators(result: Result) -> dict[str, np.ndarray]:
+def indicators(result: Result) -> Arrays:
     """IGD and HV at some of the generations."""
-    front = result.problem.front(FRONT_POINTS)
-    fronts = result.history.fronts
-    assert front is not None  # known for benchmarks
-    assert fronts is not None  # recorded by history="fronts"
-    sampled = sample_indices(len(fronts), SAMPLES)
-    return {
-        "generation": result.history.generation[sampled],
-        "seconds": result.history.seconds[sampled],
-        "IGD": np.array([igd(fronts[t], front) for t in sampled]),
-        "HV": np.array([normalised_hypervolume(fronts[t], front) for t in sampled]),
-        "F": result.F,
-    }
+    truth = result.problem.front(FRONT_POINTS)
+    assert truth is not None  # known for benchmarks
+    times, fronts = sample_fronts(result, SAMPLES)
+    values = {"IGD": [igd(f, truth) for f in fronts], "HV": [normalised_hypervolume(f, truth) for f in fronts]}
+    return {**times, **{name: np.array(each) for name, each in values.items()}, "F": result.F}
 
 
 def report(findings: Findings, runs: Runs, budget: str, axis: str) -> None:
     """Add the tables, figures, claims and notes of one kind of budget."""
     for name, larger in LARGER_IS_BETTER.items():
-        final = {p: {a: [run[name][-1] for run in seeds] for a, seeds in each.items()} for p, each in runs.items()}
+        final = final_values(runs, name)
         title = f"{name} at the end of {'equal time' if budget == 'time' else 'equal generations'}"
         findings.add_comparison(f"{name.lower()}_{budget}", title, final, "TensorRVEA", larger_is_better=larger)
-        panels = {}
-        for problem, by_algorithm in runs.items():
-            curves = {algorithm: resample(seeds, axis, name) for algorithm, seeds in by_algorithm.items()}
-            panels[problem] = plot_convergence(curves, ylabel=name, xlabel=axis, band="confidence", log=name == "IGD")
         caption = f"{name} over {budget}: mean and 95 % confidence band."
-        findings.add_figures(f"{name.lower()}_{budget}", panels, caption)
+        findings.add_figures(f"{name.lower()}_{budget}", draw_curves(runs, name, axis, log=name == "IGD"), caption)
         if budget == "time":
             findings.claims.append(compare_with_paper(name, final, larger))
     if budget == "time":

@@ -6,6 +6,8 @@ repetitions and time budgets of the supplement, for a GPU.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from tensorrvea.algorithms import TensorRVEA
 from tensorrvea.evolution import Evolution
@@ -57,23 +59,25 @@ class Robots:
 
 
 CLASS_NAMES = {"NSGA-II": "NSGA2", "Random search": "RandomSearch"}
-COMPARED = ("TensorRVEA", "NSGA-II", "Random search")
-OPERATORS = ("CSO", "GA", "DE", "PSO", "Random")
 HOPPERS = {"MoHopper-m2": 0.0, "MoHopper-m3": 0.0}
 DTLZ = ("DTLZ1", "DTLZ2", "DTLZ3", "DTLZ4")
+# The plans of one experiment have these settings in common.
+double_sizes = partial(
+    Acceleration, populations=tuple(2**k for k in range(5, 15)), dimensions=tuple(2**k for k in range(9, 19))
+)
+compare_algorithms = partial(Robots, algorithms=("TensorRVEA", "NSGA-II", "Random search"))
+compare_operators = partial(
+    Robots, algorithms=("CSO", "GA", "DE", "PSO", "Random"), ours="CSO", references="extensibility"
+)
+SMOKE: dict[str, Any] = {
+    "tasks": {"MoHopper-m2": 0.0}, "generations": 2, "repetitions": 2, "population": 10, "steps": 20
+}  # fmt: skip
 
 PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
     "acceleration": {
         "smoke": Acceleration(populations=(32, 64), dimensions=(512,), repetitions=2, generations=5),
-        "cpu": Acceleration(
-            populations=tuple(2**k for k in range(5, 15)),
-            dimensions=tuple(2**k for k in range(9, 19)),
-            repetitions=3,
-            max_seconds=10.0,
-        ),
-        "paper": Acceleration(
-            populations=tuple(2**k for k in range(5, 15)), dimensions=tuple(2**k for k in range(9, 19)), repetitions=10
-        ),
+        "cpu": double_sizes(repetitions=3, max_seconds=10.0),
+        "paper": double_sizes(repetitions=10),
     },
     "numerical": {
         "smoke": Numerical(problems=("DTLZ2",), repetitions=3, seconds=0.02, generations=10),
@@ -81,37 +85,24 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
         "paper": Numerical(problems=DTLZ, repetitions=31),
     },
     "neuroevolution": {
-        "smoke": Robots(
-            tasks={"MoHopper-m2": 0.0}, generations=2, repetitions=2, population=10, algorithms=COMPARED, steps=20
-        ),
-        "cpu": Robots(
+        "smoke": compare_algorithms(**SMOKE),
+        "cpu": compare_algorithms(
             tasks={"MoHalfCheetah": 40.0, "MoHopper-m2": 20.0, "MoSwimmer": 40.0, "MoHopper-m3": 20.0},
             repetitions=6,
             population=105,
-            algorithms=COMPARED,
         ),
-        "paper": Robots(
+        "paper": compare_algorithms(
             tasks={"MoHalfCheetah": 15000.0, "MoHopper-m2": 400.0, "MoSwimmer": 800.0, "MoHopper-m3": 400.0},
             repetitions=10,
             population=10_000,
-            algorithms=COMPARED,
         ),
     },
     "extensibility": {
-        "smoke": Robots(
-            tasks={"MoHopper-m2": 0.0}, generations=2, repetitions=2, population=10, algorithms=OPERATORS, steps=20,
-            ours="CSO", references="extensibility",
-        ),
-        "cpu": Robots(
-            tasks=HOPPERS, generations=60, repetitions=3, population=105, algorithms=OPERATORS, ours="CSO",
-            references="extensibility",
-        ),
-        "paper": Robots(
-            tasks=HOPPERS, generations=100, repetitions=10, population=10_000, algorithms=OPERATORS, ours="CSO",
-            references="extensibility",
-        ),
+        "smoke": compare_operators(**SMOKE),
+        "cpu": compare_operators(tasks=HOPPERS, generations=60, repetitions=3, population=105),
+        "paper": compare_operators(tasks=HOPPERS, generations=100, repetitions=10, population=10_000),
     },
-}  # fmt: skip
+}
 
 
 def make_algorithm(label: str, population: int) -> Evolution:

@@ -29,8 +29,7 @@ def reproduce(
     """Run one of the paper's experiments, or continue an interrupted one.
 
     Args:
-      experiment: acceleration, numerical, neuroevolution or extensibility.
-      scale: smoke, cpu or paper.
+      experiment, scale: names in ``PLANS``.
       out: directory of the results; ``results/EXPERIMENT-SCALE`` by default.
       backend: physics engine of robot tasks.
       reference: reference point of HV on robot tasks, paper or derived; see ``run_robots``.

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tensorrvea.runs.files import atomic_write, read_json
+from tensorrvea.atomic import write_text
+from tensorrvea.runs.files import read_json
 
 INTRODUCTION = """# Results
 
@@ -25,8 +26,7 @@ def write_page(directories: Sequence[str | Path], page: str | Path, images: str 
     image_directory = Path(images) if images is not None else page.parent / "images" / "results"
     image_directory.mkdir(parents=True, exist_ok=True)
     sections = [section(directory, found, page, image_directory) for directory, found in experiments.items()]
-    with atomic_write(page) as stream:
-        stream.write("\n".join([INTRODUCTION, *sections]).encode())
+    write_text(page, "\n".join([INTRODUCTION, *sections]))
     return page
 
 
@@ -39,6 +39,7 @@ def read_findings(directory: Path) -> dict[str, Any]:
 
 def section(directory: Path, findings: dict[str, Any], page: Path, images: Path) -> str:
     name, machine = findings["experiment"], findings["machine"]
+    devices = ", ".join(f"{count} × {kind}" for kind, count in machine["devices"].items())
     lines = [
         f"## {name.capitalize()}",
         "",
@@ -46,8 +47,7 @@ def section(directory: Path, findings: dict[str, Any], page: Path, images: Path)
         findings.get("command") or f"tensorrvea reproduce {name} --scale {findings['scale']}",
         "```",
         "",
-        f"On {machine['cpu']}, {machine['cores']} cores; devices: {_format_devices(machine['devices'])}; "
-        f"jax {machine['versions'].get('jax')}.",
+        f"On {machine['cpu']}, {machine['cores']} cores; devices: {devices}; jax {machine['versions'].get('jax')}.",
         "",
         "| the paper | here | holds here |",
         "|---|---|---|",
@@ -65,7 +65,3 @@ def section(directory: Path, findings: dict[str, Any], page: Path, images: Path)
             lines.append(f'<img src="{image.relative_to(page.parent).as_posix()}" alt="{title}" width="49%">')
         lines += ["</p>", "", f"*{figure['caption']}*", ""]
     return "\n".join(lines)
-
-
-def _format_devices(devices: dict[str, int]) -> str:
-    return ", ".join(f"{count} × {kind}" for kind, count in devices.items())

@@ -8,13 +8,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tensorrvea.api import optimize
-from tensorrvea.experiments.curves import resample, sample_indices
+from tensorrvea.experiments.curves import Arrays, draw_curves, final_rows, final_values, sample_fronts
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Robots, make_algorithm
 from tensorrvea.experiments.store import Store, file_name
 from tensorrvea.metrics import derived_reference_point, expected_utility, hypervolume
 from tensorrvea.neuroevolution import RobotProblem
-from tensorrvea.plot import plot_attainment, plot_convergence
+from tensorrvea.plot import plot_attainment
 from tensorrvea.result import Result
 
 # The paper limits the reference point to at least zero in these objectives.
@@ -28,8 +28,8 @@ PAPER_CLAIMS = {
 }
 # The best algorithms in the paper's order.
 PAPER_ORDER = {"neuroevolution": ["TensorRVEA"], "extensibility": ["CSO", "GA"]}
-# Algorithm → one dictionary of arrays per seed.
-Runs = dict[str, list[dict[str, np.ndarray]]]
+# Algorithm → the arrays of each seed.
+TaskRuns = dict[str, list[Arrays]]
 
 
 def run_robots(
@@ -38,53 +38,38 @@ def run_robots(
     """Run all tasks, algorithms and seeds, then compute the indicators, whose reference point depends on all runs.
 
     Args:
-      problems: the problem of each task of the plan.
       reference: ``"paper"`` for the supplement's reference points, ``"derived"`` for its rule applied to the runs made
         here. By default ``"paper"`` on the paper's backend, else ``"derived"``.
     """
     findings = Findings(store)
-    scored: dict[str, Runs] = {}
+    scored: dict[str, TaskRuns] = {}
     for task, seconds in plan.tasks.items():
         problem = problems[task]
-        runs: Runs = {}
+        runs: TaskRuns = {}
         for algorithm in plan.algorithms:
-            jobs = {
-                f"{problem.name}, {algorithm}, seed {seed}": partial(
-                    run_seed, store, plan, problem, algorithm, seed, seconds
-                )
-                for seed in range(plan.repetitions)
-            }
-            runs[algorithm] = store.load_or_run_all(jobs)
+            run = partial(run_seed, store, plan, problem, algorithm, seconds=seconds)
+            runs[algorithm] = store.load_or_run_seeds(f"{problem.name}, {algorithm}", run, plan.repetitions)
         rule = reference or default_reference(problem.backend)
         point = reference_point(problem, runs, plan, rule)
         shown = ", ".join(f"{value:.6g}" for value in point)
         findings.notes.append(f"Reference point of HV on {problem.name}, {RULES[rule]}: ({shown}).")
-        scored[task] = {algorithm: [run | indicators(run, point) for run in seeds] for algorithm, seeds in runs.items()}
-    rows = [
-        (task, algorithm, seed, *(run[name][-1] for name in ("HV", "EU", "seconds", "generation")))
-        for task, runs in scored.items()
-        for algorithm, seeds in runs.items()
-        for seed, run in enumerate(seeds)
-    ]
+        scored[task] = {name: [arrays | indicators(arrays, point) for arrays in seeds] for name, seeds in runs.items()}
+    rows = final_rows(scored, "HV", "EU", "seconds", "generation")
     store.write_csv("runs", ("task", "algorithm", "seed", "hv", "eu", "seconds", "generations"), rows)
     for name in ("HV", "EU"):
-        final = {
-            task: {algorithm: [float(run[name][-1]) for run in seeds] for algorithm, seeds in runs.items()}
-            for task, runs in scored.items()
-        }
+        final = final_values(scored, name)
         title = f"{name} at the end (larger is better)"
         findings.add_comparison(name.lower(), title, final, plan.ours, larger_is_better=True)
         findings.claims.append(compare_with_paper(store.experiment, name, final))
-        findings.add_figures(name.lower(), draw_curves(scored, name, plan), f"{name}: mean and 95 % confidence band.")
+        figures = draw_curves(scored, name, "generation" if plan.generations else "seconds")
+        findings.add_figures(name.lower(), figures, f"{name}: mean and 95 % confidence band.")
     for task, runs in scored.items():
         figures = draw_attainment(problems[task], runs)
         findings.add_figures(f"front_{task}", figures, f"{task}: attainment of the final fronts.")
     return findings
 
 
-def run_seed(
-    store: Store, plan: Robots, problem: RobotProblem, algorithm: str, seed: int, seconds: float
-) -> dict[str, np.ndarray]:
+def run_seed(store: Store, plan: Robots, problem: RobotProblem, algorithm: str, seed: int, seconds: float) -> Arrays:
     """Run one seed in its own run directory, and reduce the result."""
     limit: dict[str, Any] = {"generations": plan.generations} if plan.generations else {"seconds": seconds}
     result = optimize(
@@ -94,17 +79,14 @@ def run_seed(
     return reduce_result(result, plan.samples)
 
 
-def reduce_result(result: Result, samples: int) -> dict[str, np.ndarray]:
+def reduce_result(result: Result, samples: int) -> Arrays:
     """Keep some of the fronts, concatenated, and the worst values of all of them for the reference point."""
-    fronts = result.history.fronts
-    assert fronts is not None  # recorded by history="fronts"
-    sampled = sample_indices(len(fronts), samples)
+    times, fronts = sample_fronts(result, samples)
     return {
-        "generation": result.history.generation[sampled],
-        "seconds": result.history.seconds[sampled],
-        "fronts": np.concatenate([fronts[t] for t in sampled]),
-        "sizes": np.array([len(fronts[t]) for t in sampled]),
-        "worst": derived_reference_point(fronts, "max"),
+        **times,
+        "fronts": np.concatenate(fronts),
+        "sizes": np.array([len(front) for front in fronts]),
+        "worst": derived_reference_point(result.history.fronts or (), "max"),
         "F": result.F,
         "X": result.X,
     }
@@ -115,7 +97,7 @@ def default_reference(backend: str) -> str:
     return "paper" if backend == PAPER_BACKEND else "derived"
 
 
-def reference_point(problem: RobotProblem, runs: Runs, plan: Robots, rule: str) -> np.ndarray:
+def reference_point(problem: RobotProblem, runs: TaskRuns, plan: Robots, rule: str) -> np.ndarray:
     """Reference point of HV, in the signs of the rewards."""
     if rule == "paper":
         point = problem.reference_point(plan.references)
@@ -125,7 +107,7 @@ def reference_point(problem: RobotProblem, runs: Runs, plan: Robots, rule: str) 
     return derived_reference_point([run["worst"][None] for seeds in runs.values() for run in seeds], "max", limits)
 
 
-def indicators(run: dict[str, np.ndarray], point: np.ndarray) -> dict[str, np.ndarray]:
+def indicators(run: Arrays, point: np.ndarray) -> Arrays:
     """HV and EU of the fronts that were kept."""
     fronts = np.split(run["fronts"], np.cumsum(run["sizes"])[:-1])
     return {
@@ -134,19 +116,7 @@ def indicators(run: dict[str, np.ndarray], point: np.ndarray) -> dict[str, np.nd
     }
 
 
-def draw_curves(scored: Mapping[str, Runs], name: str, plan: Robots) -> dict[str, Figure]:
-    """Draw an indicator over time or generations, one figure per task."""
-    axis = "generation" if plan.generations else "seconds"
-    return {
-        task: plot_convergence(
-            {algorithm: resample(seeds, axis, name) for algorithm, seeds in runs.items()},
-            ylabel=name, xlabel=axis, band="confidence",
-        )
-        for task, runs in scored.items()
-    }  # fmt: skip
-
-
-def draw_attainment(problem: RobotProblem, runs: Runs) -> dict[str, Figure]:
+def draw_attainment(problem: RobotProblem, runs: TaskRuns) -> dict[str, Figure]:
     """Draw the attainment of the final fronts, one figure per algorithm."""
     names, units = problem.objective_names, problem.units
     return {

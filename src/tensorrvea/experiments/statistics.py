@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """Statistics of a value over several runs. ``low`` and ``high`` bound the 95 % confidence interval of the mean."""
 
     runs: int
@@ -68,8 +67,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in corrected]
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One algorithm against the reference algorithm: ``+`` better, ``-`` worse, ``≈`` no significant difference."""
 
     mark: str
@@ -116,7 +114,7 @@ def statistics_rows(
         for name, runs in each.items():
             found = comparisons.get((problem, name))
             comparison = ("", "", "") if found is None else (found.p, found.effect, found.mark)
-            yield (problem, name, *astuple(summary(runs)), *comparison)
+            yield (problem, name, *summary(runs), *comparison)
 
 
 def average_ranks(values: Mapping[str, Mapping[str, ArrayLike]], *, larger_is_better: bool) -> dict[str, float]:

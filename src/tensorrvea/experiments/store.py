@@ -4,20 +4,23 @@ import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
-import numpy as np
 
+from tensorrvea.atomic import write_text
+from tensorrvea.experiments.curves import Arrays
 from tensorrvea.experiments.device_pool import run_on_all_devices
+from tensorrvea.optional import installed_versions
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, SpecDiffersError
-from tensorrvea.runs.files import atomic_write, canonical_json, read_json, write_json
-from tensorrvea.runs.manifest import installed_versions
+from tensorrvea.runs.files import canonical_json, read_json, write_json
+from tensorrvea.runs.manifest import PACKAGES
 
 
 @dataclass
@@ -32,10 +35,11 @@ class Store:
     log: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
+        self.raw = self.directory / "raw"
         self.raw.mkdir(parents=True, exist_ok=True)
         self.description: dict[str, Any] = {
             "experiment": self.experiment, "scale": self.scale, "command": self.command,
-            "plan": _to_json(self.plan), "machine": describe_machine(),
+            "plan": asdict(self.plan), "machine": describe_machine(),
         }  # fmt: skip
         path = self.directory / "experiment.json"
         if path.exists():
@@ -44,11 +48,7 @@ class Store:
                 raise SpecDiffersError(f"{self.directory} holds an experiment with a different plan; change --out")
         write_json(path, self.description)
 
-    @property
-    def raw(self) -> Path:
-        return self.directory / "raw"
-
-    def load_or_run(self, name: str, run: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    def load_or_run(self, name: str, run: Callable[[], Arrays]) -> Arrays:
         """Return the arrays of a run: from disk if they are there and undamaged, else from ``run``."""
         path = self.raw / f"{file_name(name)}.npz"
         if path.exists():
@@ -61,14 +61,14 @@ class Store:
         write_arrays(path, arrays)
         return arrays
 
-    def load_or_run_all(self, runs: Mapping[str, Callable[[], dict[str, np.ndarray]]]) -> list[dict[str, np.ndarray]]:
-        """Like ``load_or_run`` for several runs, on all local devices."""
-        return run_on_all_devices([partial(self.load_or_run, name, run) for name, run in runs.items()])
+    def load_or_run_seeds(self, name: str, run: Callable[..., Arrays], seeds: int) -> list[Arrays]:
+        """Like ``load_or_run`` for ``run(seed=0)`` and so on, on all local devices."""
+        jobs = {f"{name}, seed {seed}": partial(run, seed=seed) for seed in range(seeds)}
+        return run_on_all_devices([partial(self.load_or_run, name, job) for name, job in jobs.items()])
 
     def write_csv(self, name: str, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
         lines = [",".join(head), *(",".join(str(value) for value in row) for row in rows)]
-        with atomic_write(self.directory / f"{name}.csv") as stream:
-            stream.write(("\n".join(lines) + "\n").encode())
+        write_text(self.directory / f"{name}.csv", "\n".join(lines) + "\n")
 
 
 def file_name(name: str) -> str:
@@ -82,35 +82,22 @@ def file_name(name: str) -> str:
 
 
 def describe_machine() -> dict[str, Any]:
-    devices: dict[str, int] = {}
-    for device in jax.devices():
-        devices[device.device_kind] = devices.get(device.device_kind, 0) + 1
     return {
-        "devices": devices,
+        "devices": dict(Counter(device.device_kind for device in jax.devices())),
         "cpu": _processor_name(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
-        "versions": installed_versions(),
+        "versions": installed_versions(PACKAGES),
     }
 
 
 def _processor_name() -> str:
     information = Path("/proc/cpuinfo")
-    if information.exists():
-        names = re.findall(r"^model name\s*:\s*(.+)$", information.read_text(), re.MULTILINE)
-        if names:
-            return names[0]
-    return platform.processor() or platform.machine()
+    text = information.read_text() if information.exists() else ""
+    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return match[1] if match else platform.processor() or platform.machine()
 
 
 def _without_repetitions(plan: Any) -> str:
     """The plan without its number of repetitions, which may change between sessions."""
     return canonical_json({name: part for name, part in dict(plan or {}).items() if name != "repetitions"})
-
-
-def _to_json(plan: Any) -> Any:
-    if is_dataclass(plan) and not isinstance(plan, type):
-        return _to_json(asdict(plan))
-    if isinstance(plan, dict):
-        return {str(key): _to_json(value) for key, value in plan.items()}
-    return [_to_json(part) for part in plan] if isinstance(plan, tuple | list) else plan

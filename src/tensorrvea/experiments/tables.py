@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tensorrvea.atomic import write_text
 from tensorrvea.experiments.statistics import average_ranks, can_detect_difference, compare, summary
-from tensorrvea.runs.files import atomic_write
 
 LATEX_MARKS = {"+": "$+$", "-": "$-$", "≈": r"$\approx$", "": ""}
 
@@ -68,8 +69,7 @@ class Table:
     def write(self, path: Path) -> None:
         """Write ``path`` with the suffixes .md, .csv and .tex."""
         for suffix, text in ((".md", self.markdown()), (".csv", self.csv()), (".tex", self.latex())):
-            with atomic_write(path.with_suffix(suffix)) as stream:
-                stream.write(text.encode())
+            write_text(path.with_suffix(suffix), text)
 
 
 def comparison_table(
@@ -80,20 +80,19 @@ def comparison_table(
     marks = compare(values, ours, larger_is_better=larger_is_better)
     rows = []
     for problem, each in values.items():
-        medians = [summary(each[name]).median for name in algorithms]
-        best = max(medians) if larger_is_better else min(medians)
+        summaries = {name: summary(each[name]) for name in algorithms}
+        best = (max if larger_is_better else min)(found.median for found in summaries.values())
         row = [Cell(problem)]
-        for name in algorithms:
-            found = summary(each[name])
+        for name, found in summaries.items():
             mark = marks[problem, name].mark if name != ours else ""
             row.append(Cell(f"{found.median:.4g} ({found.iqr:.2g})", found.median == best, mark))
         rows.append(row)
-    counts = ["" if name == ours else "/".join(str(_count(marks, name, mark)) for mark in "+-≈") for name in algorithms]
-    rows.append([Cell("+/−/≈"), *map(Cell, counts)])
+    counts = Counter((name, found.mark) for (_, name), found in marks.items())
+    shown = ["" if name == ours else "/".join(str(counts[name, mark]) for mark in "+-≈") for name in algorithms]
+    rows.append([Cell("+/−/≈"), *map(Cell, shown)])
     ranks = average_ranks(values, larger_is_better=larger_is_better)
-    rows.append(
-        [Cell("average rank"), *(Cell(f"{ranks[name]:.3g}", ranks[name] == min(ranks.values())) for name in ranks)]
-    )
+    lowest = min(ranks.values())
+    rows.append([Cell("average rank"), *(Cell(f"{rank:.3g}", rank == lowest) for rank in ranks.values())])
     runs = sorted({int(np.size(one)) for each in values.values() for one in each.values()})
     counted = "–".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
     note = (
@@ -104,10 +103,6 @@ def comparison_table(
     if not can_detect_difference(runs[0], len(marks)) and all(found.mark == "≈" for found in marks.values()):
         note += " With so few runs this test cannot find any difference."
     return Table(title, ["", *algorithms], rows, note)
-
-
-def _count(marks: Mapping, name: str, mark: str) -> int:
-    return sum(found.mark == mark for (_, other), found in marks.items() if other == name)
 
 
 def _escape_latex(text: str) -> str:

@@ -8,12 +8,4 @@ from tensorrvea.plot.front import plot_front, plot_parallel
 from tensorrvea.plot.runs import attainment, plot_attainment, plot_convergence, summarise
 from tensorrvea.plot.style import save
 
-__all__ = [
-    "attainment",
-    "plot_attainment",
-    "plot_convergence",
-    "plot_front",
-    "plot_parallel",
-    "save",
-    "summarise",
-]
+__all__ = ["attainment", "plot_attainment", "plot_convergence", "plot_front", "plot_parallel", "save", "summarise"]

@@ -71,8 +71,7 @@ def plot_parallel(
 
     Args:
       F: objectives (n, m), or a mapping from labels to such arrays, each drawn in its own colour.
-      names, units, directions: of the objectives.
-      ax: axes to draw on; a new figure if None.
+      names, units, directions, ax: as in ``plot_front``.
     """
     groups = dict(F) if isinstance(F, Mapping) else {None: F}
     arrays = [check_array("F", f, shape="(solutions, objectives)", ndim=2) for f in groups.values()]
@@ -93,30 +92,27 @@ def draw_parallel(
 ) -> Figure:
     """Draw one line per solution, normalised over all groups, with the values at both ends of each axis."""
     every = np.concatenate([*groups, *([] if truth is None else [truth])])
-    scaled = normalise(every, directions)
+    parts = np.split(normalise(every, directions), np.cumsum([len(f) for f in groups]))
     m = every.shape[1]
     with print_style():
         figure, axes = make_axes(ax, size=(max(3.4, 0.85 * m), 2.6))
         if truth is not None:
-            axes.add_collection(LineCollection(_lines(scaled[-len(truth) :]), colors="0.85", linewidths=0.4, zorder=1))
+            axes.add_collection(LineCollection(_lines(parts[-1]), colors="0.85", linewidths=0.4, zorder=1))
             axes.plot([], [], color="0.75", label="true front")
-        start = 0
-        for i, (f, label) in enumerate(zip(groups, group_labels, strict=True)):
-            alpha = float(np.clip(30 / max(len(f), 1), 0.08, 0.7))
-            colour: Any = COLOURS[i % len(COLOURS)]
-            if share is not None:
-                colour = mpl.colormaps["viridis"](share)
-            lines = LineCollection(_lines(scaled[start : start + len(f)]), colors=colour, alpha=alpha, linewidths=0.7)
-            lines.set_rasterized(len(f) > 2000)
+        for i, (scaled, label) in enumerate(zip(parts[:-1], group_labels, strict=True)):
+            alpha = float(np.clip(30 / max(len(scaled), 1), 0.08, 0.7))
+            colour: Any = COLOURS[i % len(COLOURS)] if share is None else mpl.colormaps["viridis"](share)
+            lines = LineCollection(_lines(scaled), colors=colour, alpha=alpha, linewidths=0.7)
+            lines.set_rasterized(len(scaled) > 2000)
             axes.add_collection(lines)
             if label is not None:
                 axes.plot([], [], color=colour, label=label)
-            start += len(f)
-        best, worst = _ends(every, directions)
-        for j in range(m):
+        minimised = every * signs(directions, m)
+        ends = np.stack([minimised.min(axis=0), minimised.max(axis=0)]) * signs(directions, m)
+        for j, (best, worst) in enumerate(ends.T):
             axes.plot([j, j], [0, 1], color="0.3", linewidth=0.5, zorder=0.5)
-            axes.text(j, 1.03, f"{worst[j]:.3g}", ha="center", va="bottom", fontsize=6)
-            axes.text(j, -0.03, f"{best[j]:.3g}", ha="center", va="top", fontsize=6)
+            axes.text(j, 1.03, f"{worst:.3g}", ha="center", va="bottom", fontsize=6)
+            axes.text(j, -0.03, f"{best:.3g}", ha="center", va="top", fontsize=6)
         axes.set(xlim=(-0.15, m - 0.85), ylim=(-0.1, 1.1), yticks=[], xticks=range(m))
         long = max(map(len, labels)) * m > 60
         axes.set_xticklabels(labels, rotation=20 if long else 0, ha="right" if long else "center")
@@ -132,9 +128,3 @@ def _lines(scaled: np.ndarray) -> Any:
     """One polyline per solution, (n, m, 2)."""
     n, m = scaled.shape
     return np.stack([np.broadcast_to(np.arange(m, dtype=float), (n, m)), scaled], axis=2)
-
-
-def _ends(f: np.ndarray, directions: str | Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The best and the worst value of each objective, in the user's signs."""
-    sign = signs(directions, f.shape[1])
-    return (f * sign).min(axis=0) * sign, (f * sign).max(axis=0) * sign

@@ -1,9 +1,9 @@
 """Print style of figures: colours, sizes, labels, saving."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import matplotlib as mpl
 from cycler import cycler
@@ -16,7 +16,7 @@ from tensorrvea.checks import check_directions
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 FORMATS = (".svg", ".pdf", ".png")
 
-PRINT_STYLE: dict[str, Any] = {
+PRINT_STYLE: dict[Any, Any] = {
     "figure.dpi": 150,
     "savefig.dpi": 300,
     "font.size": 8,
@@ -42,11 +42,9 @@ PRINT_STYLE: dict[str, Any] = {
 }
 
 
-@contextmanager
-def print_style() -> Iterator[None]:
-    """Apply the print style within the block; the user's settings are restored afterwards."""
-    with mpl.rc_context(cast(Any, PRINT_STYLE)):
-        yield
+def print_style() -> AbstractContextManager[None]:
+    """Apply the print style within a block; the user's settings are restored afterwards."""
+    return mpl.rc_context(PRINT_STYLE)
 
 
 def save(figure: Figure, path: str | Path) -> Path:

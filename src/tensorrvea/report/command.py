@@ -10,7 +10,7 @@ import numpy as np
 
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import ROBOT, make_problem, problem_settings
-from tensorrvea.report.source import ResultLike
+from tensorrvea.report.records import ResultLike
 
 SCALARS = (str, bool, int, float, tuple, type(None))
 

@@ -1,19 +1,19 @@
 """Conversion of results to the records that a page is made from."""
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import jax
 import numpy as np
 
 from tensorrvea.decision import knee, spread
+from tensorrvea.history import Individuals
 from tensorrvea.neuroevolution import Replay as Episode
+from tensorrvea.optional import installed_versions
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import problem_settings
 from tensorrvea.report.command import make_command, settings_of
-from tensorrvea.report.records import History, Part, Replay, Run
-from tensorrvea.report.source import ResultLike, SolutionSet
+from tensorrvea.report.records import History, Part, Replay, ResultLike, Run
 
 PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "brax", "mujoco")
 TRUE_FRONT_POINTS = 3000
@@ -52,7 +52,7 @@ def algorithm_name(algorithm: Any) -> str:
     return name if variation is None or type(variation).__name__ == "GA" else f"{name} + {type(variation).__name__}"
 
 
-def _replays(problem: Problem, shown: SolutionSet, count: int) -> list[Replay]:
+def _replays(problem: Problem, shown: Individuals, count: int) -> list[Replay]:
     """Replay the knee and a spread of the front, if the problem can replay solutions."""
     if count == 0 or len(shown) == 0 or not problem.can_replay:
         return []
@@ -66,16 +66,15 @@ def _replays(problem: Problem, shown: SolutionSet, count: int) -> list[Replay]:
 
 
 def replay_from_episode(episode: Episode, solution: int) -> Replay:
-    parts = [
-        Part(name=name, radius=float(radius), fixed=bool(fixed), far="left" in name)
-        for name, radius, fixed in zip(episode.names, episode.radii, episode.fixed, strict=True)
-    ]
+    bodies = zip(episode.names, episode.radii, episode.fixed, strict=True)
+    parts = [Part(name=name, radius=float(r), fixed=bool(fixed), far="left" in name) for name, r, fixed in bodies]
+    # Far limbs come first, so that near ones are drawn over them.
+    order = np.argsort([not part.far for part in parts], kind="stable")
     return Replay(
         solution=solution,
         seconds=episode.seconds,
-        # Far limbs come first, so that near ones are drawn over them.
-        parts=[part for part in parts if part.far] + [part for part in parts if not part.far],
-        ends=episode.ends[:, np.argsort([not part.far for part in parts], kind="stable")],
+        parts=[parts[i] for i in order],
+        ends=episode.ends[:, order],
         ground=episode.ground,
         returns=None if episode.returns is None else episode.returns.tolist(),
     )
@@ -91,9 +90,7 @@ def _history(result: ResultLike) -> History:
         seconds=recorded.seconds,
         evaluations=recorded.evaluations,
         living=recorded.living,
-        ideal=recorded.ideal,
-        nadir=recorded.nadir,
-        metrics={name: np.asarray(values) for name, values in recorded.metrics.items()},
+        metrics=recorded.metrics,
         fronts=[] if fronts is None else list(zip(recorded.generation.tolist(), fronts, strict=True)),
     )
 
@@ -109,7 +106,7 @@ def _provenance(result: ResultLike) -> dict[str, Any]:
         **({"failed evaluations": result.failed} if result.failed else {}),
         "device": ", ".join(sorted({device.device_kind for device in jax.devices()})),
         "system": f"{platform.system()} {platform.machine()}",
-        "versions": installed_versions(),
+        "versions": installed_versions(PACKAGES),
         "spec": {"problem": _describe(result.problem), "algorithm": repr(result.algorithm)},
         **({"command": command} if command else {}),
     }
@@ -122,14 +119,3 @@ def _describe(problem: Problem) -> str:
         return repr(problem)
     name, settings = known
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in settings.items())})"
-
-
-def installed_versions() -> dict[str, str]:
-    """Versions of Python and of the installed packages that affect results."""
-    versions = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return versions

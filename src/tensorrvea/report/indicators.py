@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tensorrvea import metrics
+from tensorrvea.report.packing import thin
 from tensorrvea.report.records import Run
 
 MAX_GENERATIONS = 60
@@ -98,9 +99,7 @@ def _with_curves(run: Run, indicators: Sequence[Indicator]) -> Run:
     fronts = dict(recorded_fronts(run))
     if run.history is None or not fronts or not indicators:
         return run
-    chosen = sorted(fronts)
-    if len(chosen) > MAX_GENERATIONS:
-        chosen = [chosen[i] for i in np.linspace(0, len(chosen) - 1, MAX_GENERATIONS).round().astype(int)]
+    chosen = thin(np.array(sorted(fronts)), MAX_GENERATIONS).tolist()
     curves: dict[str, Float[np.ndarray, " g"]] = {}
     for indicator in indicators:
         values = {generation: indicator.value(fronts[generation]) for generation in chosen}

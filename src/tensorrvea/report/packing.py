@@ -21,13 +21,12 @@ def pack(array: np.ndarray) -> dict[str, Any]:
     with np.errstate(over="ignore"):
         single = values.astype("<f4")
     if (single == values).all():
-        return {"type": "f32", "shape": list(values.shape), "data": _base64(single)}
-    return {"type": "f64", "shape": list(values.shape), "data": _base64(values.astype("<f8"))}
+        return _packed("f32", single)
+    return _packed("f64", values.astype("<f8"))
 
 
 def pack_integers(array: np.ndarray) -> dict[str, Any]:
-    values = np.asarray(array)
-    return {"type": "u32", "shape": list(values.shape), "data": _base64(values.astype("<u4"))}
+    return _packed("u32", np.asarray(array).astype("<u4"))
 
 
 def pack_16_bit(array: np.ndarray) -> dict[str, Any]:
@@ -43,8 +42,7 @@ def pack_16_bit(array: np.ndarray) -> dict[str, Any]:
     high = columns.max(axis=0) if len(columns) else np.zeros(columns.shape[1])
     span = np.where(high > low, high - low, 1.0)
     steps = np.rint((columns - low) / span * 65535).astype("<u2")
-    limits = {"low": low.tolist(), "high": high.tolist()}
-    return {"type": "u16", "shape": list(values.shape), **limits, "data": _base64(steps)}
+    return _packed("u16", steps.reshape(values.shape), low=low.tolist(), high=high.tolist())
 
 
 def to_json_value(value: Any) -> Any:
@@ -53,12 +51,10 @@ def to_json_value(value: Any) -> Any:
         return {str(key): to_json_value(inner) for key, inner in value.items()}
     if isinstance(value, str) or value is None or isinstance(value, bool | int):
         return value
-    if isinstance(value, np.generic):
-        return to_json_value(value.item())
+    if isinstance(value, np.generic | np.ndarray):
+        return to_json_value(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if isinstance(value, np.ndarray):
-        return to_json_value(value.tolist())
     if isinstance(value, Sequence | set | frozenset):
         return [to_json_value(inner) for inner in value]
     return str(value)
@@ -74,5 +70,13 @@ def safe_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _base64(array: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+def thin(rows: np.ndarray, most: int) -> np.ndarray:
+    """At most ``most`` rows, evenly spaced."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).round().astype(int)]
+
+
+def _packed(kind: str, array: np.ndarray, **limits: list[float]) -> dict[str, Any]:
+    data = base64.b64encode(array.tobytes()).decode("ascii")
+    return {"type": kind, "shape": list(array.shape), **limits, "data": data}

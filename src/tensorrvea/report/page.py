@@ -3,15 +3,14 @@
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import tensorrvea
 from tensorrvea.report.indicators import add_indicators, known_true_front, recorded_fronts
-from tensorrvea.report.packing import pack, pack_16_bit, pack_integers, safe_json, to_json_value
+from tensorrvea.report.packing import pack, pack_16_bit, pack_integers, safe_json, thin, to_json_value
 from tensorrvea.report.progress_charts import progress_charts
 from tensorrvea.report.records import Replay, Run
 
@@ -28,8 +27,7 @@ MAX_FRONTS = 60
 MAX_FRAMES = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Page:
+class Page(NamedTuple):
     """The page, and whether it needs a CSV file with what it could not hold."""
 
     html: str
@@ -37,13 +35,7 @@ class Page:
 
 
 def make_page(runs: Sequence[Run], *, title: str, stem: str) -> Page:
-    """Make one page from runs of one problem.
-
-    Args:
-      runs: with equal objectives and unique labels.
-      title: the heading.
-      stem: file name without suffix, for the CSV file and for downloads.
-    """
+    """Make one page from runs of one problem, with unique labels; ``stem`` names the CSV file and downloads."""
     _check_runs(runs)
     data, needs_csv = page_data(runs, title=title, stem=stem)
     return Page(html=_assemble(safe_json(data)), needs_csv=needs_csv)
@@ -54,26 +46,31 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
     groups = list(dict.fromkeys(run.algorithm for run in runs))
     with_indicators = add_indicators(runs)
     keep = _rows_to_keep(runs)
-    thinned = sum(len(rows) for rows in keep) < sum(len(run.F) for run in runs)
     packed_x = [pack(run.X[rows]) for run, rows in zip(runs, keep, strict=True)]
     x_bytes = sum(len(x["data"]) for x in packed_x)
-    needs_csv = x_bytes > MAX_X_BYTES or thinned
     with_x = x_bytes <= MAX_X_BYTES
     csv_name = f"{stem}.csv"
+    notes = []
+    total, kept = sum(len(run.F) for run in runs), sum(len(rows) for rows in keep)
+    if kept < total:
+        notes.append(f"This page holds a uniform sample of {kept:,} of {total:,} solutions; all are in {csv_name}.")
+    if not with_x:
+        size = f"{x_bytes / 1e6:,.0f} MB"
+        notes.append(f"The decision vectors would take {size}: they are in {csv_name}, next to this page.")
     truth = known_true_front(runs)
     data = {
         "version": tensorrvea.__version__,
         "title": title,
         "stem": stem,
-        "notes": _notes(runs, keep, with_x=with_x, x_bytes=x_bytes, csv_name=csv_name),
-        "csvFile": csv_name if needs_csv else None,
+        "notes": notes,
+        "csvFile": csv_name if notes else None,
         "objectives": [
             {"name": name, "unit": unit, "direction": direction}
             for name, unit, direction in zip(*runs[0].objective_settings.values(), strict=True)
         ],
         "variables": list(max(runs, key=lambda run: run.X.shape[1]).variable_names),
         "groups": groups,
-        "trueFront": None if truth is None else pack_16_bit(_thin(np.asarray(truth), 5000)),
+        "trueFront": None if truth is None else pack_16_bit(thin(np.asarray(truth), 5000)),
         "progress": progress_charts(with_indicators.runs, groups),
         "progressNote": with_indicators.note,
         "runs": [
@@ -91,7 +88,7 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
             for run, rows, x in zip(runs, keep, packed_x, strict=True)
         ],
     }  # fmt: skip
-    return data, needs_csv
+    return data, bool(notes)
 
 
 def asset(name: str) -> str:
@@ -149,40 +146,21 @@ def _rows_to_keep(runs: Sequence[Run]) -> list[np.ndarray]:
         return [np.arange(len(run.F)) for run in runs]
     keep = []
     for run in runs:
-        rows = _thin(np.arange(len(run.F)), max(1, budget * len(run.F) // total))
+        rows = thin(np.arange(len(run.F)), max(1, budget * len(run.F) // total))
         extremes = [*run.F.argmin(axis=0), *run.F.argmax(axis=0)] if len(run.F) else []
         replayed = [replay.solution for replay in run.replays]
         keep.append(np.unique(np.array([*rows, *extremes, *replayed], dtype=int)))
     return keep
 
 
-def _notes(runs: Sequence[Run], keep: Sequence[np.ndarray], *, with_x: bool, x_bytes: int, csv_name: str) -> list[str]:
-    notes = []
-    total, kept = sum(len(run.F) for run in runs), sum(len(rows) for rows in keep)
-    if kept < total:
-        notes.append(f"This page holds a uniform sample of {kept:,} of {total:,} solutions; all are in {csv_name}.")
-    if not with_x:
-        notes.append(
-            f"The decision vectors would take {x_bytes / 1e6:,.0f} MB: they are in {csv_name}, next to this page."
-        )
-    return notes
-
-
-def _thin(rows: np.ndarray, most: int) -> np.ndarray:
-    """At most ``most`` rows, evenly spaced."""
-    if len(rows) <= most:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, most).round().astype(int)]
-
-
 def _fronts(run: Run, runs: int) -> list[dict[str, Any]]:
     """Recorded fronts for the generation slider, within the size limit of the page."""
     recorded = recorded_fronts(run)
-    chosen = [recorded[i] for i in _thin(np.arange(len(recorded)), MAX_FRONTS)]
+    chosen = [recorded[i] for i in thin(np.arange(len(recorded)), MAX_FRONTS)]
     if not chosen:
         return []
     points = max(20, MAX_FRONTS_BYTES * 3 // 4 // (2 * chosen[0][1].shape[1] * len(chosen) * runs))
-    return [{"generation": t, "F": pack_16_bit(_thin(F, points))} for t, F in chosen]
+    return [{"generation": t, "F": pack_16_bit(thin(F, points))} for t, F in chosen]
 
 
 def _replay(replay: Replay, rows: np.ndarray) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensorrvea.plot import summarise
+from tensorrvea.report.packing import thin
 from tensorrvea.report.records import History, Run
 
 MAX_STEPS = 400
@@ -20,56 +21,40 @@ def progress_charts(runs: Sequence[Run], groups: Sequence[str]) -> list[dict[str
     recorded = [(groups.index(run.algorithm), run.history) for run in runs if run.history is not None]
     names = list(dict.fromkeys(name for _, history in recorded for name in history.metrics))
     charts = [{"name": name, "curves": _curves(recorded, partial(_metric, name))} for name in names]
-    charts.append({"name": "survivors", "curves": _curves(recorded, _survivors)})
+    charts.append({"name": "survivors", "curves": _curves(recorded, lambda history: history.living)})
     charts.append({"name": "evaluations per second", "curves": _curves(recorded, _speed)})
     return [chart for chart in charts if chart["curves"]]
 
 
-def _metric(name: str, history: History) -> Curve | None:
-    if name not in history.metrics:
-        return None
-    values = np.asarray(history.metrics[name], dtype=float)
-    return _curve(history, values, np.isfinite(values))  # NaN before the first feasible solution
+def _metric(name: str, history: History) -> np.ndarray | None:
+    return history.metrics.get(name)
 
 
-def _survivors(history: History) -> Curve | None:
-    if history.living is None:
-        return None
-    values = np.asarray(history.living, dtype=float)
-    return _curve(history, values, np.ones(len(values), dtype=bool))
-
-
-def _speed(history: History) -> Curve | None:
+def _speed(history: History) -> np.ndarray | None:
     """Evaluations per second, averaged over a twentieth of the run, since single generations vary."""
     if history.evaluations is None or history.seconds is None or len(history.generations) < 3:
         return None
     seconds, evaluations = np.asarray(history.seconds, dtype=float), np.asarray(history.evaluations, dtype=float)
     window = max(1, len(seconds) // 20)
     elapsed = seconds[window:] - seconds[:-window]
-    values = np.full(len(seconds), np.nan)
-    known = np.concatenate([np.zeros(window, dtype=bool), elapsed > 0])
-    values[known] = ((evaluations[window:] - evaluations[:-window])[elapsed > 0]) / elapsed[elapsed > 0]
-    return _curve(history, values, known)
-
-
-def _curve(history: History, values: np.ndarray, known: np.ndarray) -> Curve | None:
-    """The entries of a curve where ``known``; None if there are none."""
-    if not known.any():
-        return None
-    seconds = None if history.seconds is None else np.asarray(history.seconds, dtype=float)[known]
-    return np.asarray(history.generations, dtype=float)[known], values[known], seconds
+    gained = evaluations[window:] - evaluations[:-window]
+    speed = np.divide(gained, elapsed, out=np.full(len(elapsed), np.nan), where=elapsed > 0)
+    return np.concatenate([np.full(window, np.nan), speed])
 
 
 def _curves(
-    recorded: Sequence[tuple[int, History]], extract: Callable[[History], Curve | None]
+    recorded: Sequence[tuple[int, History]], values_of: Callable[[History], np.ndarray | None]
 ) -> list[dict[str, Any]]:
-    curves = []
-    for group in sorted({group for group, _ in recorded}):
-        extracted = [extract(history) for other, history in recorded if other == group]
-        members = [curve for curve in extracted if curve is not None]
-        if members:
-            curves.append({"group": group, **_band(members)})
-    return curves
+    members: dict[int, list[Curve]] = {}
+    for group, history in recorded:
+        given = values_of(history)
+        values = np.array([]) if given is None else np.asarray(given, dtype=float)
+        known = np.isfinite(values)  # NaN before the first feasible solution
+        if known.any():
+            seconds = None if history.seconds is None else np.asarray(history.seconds, dtype=float)[known]
+            curve = (np.asarray(history.generations, dtype=float)[known], values[known], seconds)
+            members.setdefault(group, []).append(curve)
+    return [{"group": group, **_band(curves)} for group, curves in sorted(members.items())]
 
 
 def _band(members: Sequence[Curve]) -> dict[str, Any]:
@@ -80,17 +65,15 @@ def _band(members: Sequence[Curve]) -> dict[str, Any]:
     if len(steps) == 0:
         steps = members[0][0]
         members = members[:1]
-    if len(steps) > MAX_STEPS:
-        steps = steps[np.unique(np.linspace(0, len(steps) - 1, MAX_STEPS).round().astype(int))]
+    steps = thin(steps, MAX_STEPS)
     values = np.stack([np.interp(steps, g, v) for g, v, _ in members])
     middle, low, high = summarise(values, "confidence")
-    timed = [(g, s) for g, _, s in members if s is not None]
-    seconds = np.mean([np.interp(steps, g, s) for g, s in timed], axis=0) if len(timed) == len(members) else None
-    band = {"low": low.tolist(), "high": high.tolist()} if len(members) > 1 else {"low": None, "high": None}
+    seconds = [np.interp(steps, g, s) for g, _, s in members if s is not None]
     return {
         "runs": len(members),
         "generations": steps.tolist(),
-        "seconds": None if seconds is None else seconds.tolist(),
+        "seconds": np.mean(seconds, axis=0).tolist() if len(seconds) == len(members) else None,
         "middle": middle.tolist(),
-        **band,
+        "low": low.tolist() if len(members) > 1 else None,
+        "high": high.tolist() if len(members) > 1 else None,
     }

@@ -5,12 +5,15 @@ All values are in the user's signs and units.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from tensorrvea.checks import check_array, check_choice, check_number
+from tensorrvea.checks import check_array, check_directions, check_number
+from tensorrvea.history import History as RunHistory
+from tensorrvea.history import Individuals
+from tensorrvea.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +67,6 @@ class History:
       generations: generation numbers.
       seconds, evaluations: since the start of the run.
       living: number of survivors.
-      ideal, nadir: the best and the worst value of each objective among the feasible survivors.
       metrics: curves by name, such as hypervolume or IGD; NaN where unknown.
       fronts: pairs of a generation and the objectives of its front, for any subset of the generations.
     """
@@ -73,17 +75,15 @@ class History:
     seconds: Float[np.ndarray, " g"] | None = None
     evaluations: Int[np.ndarray, " g"] | None = None
     living: Int[np.ndarray, " g"] | None = None
-    ideal: Float[np.ndarray, "g m"] | None = None
-    nadir: Float[np.ndarray, "g m"] | None = None
     metrics: Mapping[str, Float[np.ndarray, " g"]] = field(default_factory=dict)
     fronts: Sequence[tuple[int, Float[np.ndarray, "k m"]]] = ()
 
     def __post_init__(self) -> None:
         given = {"seconds": self.seconds, "evaluations": self.evaluations, "living": self.living}
-        for name, values in {**given, "ideal": self.ideal, "nadir": self.nadir, **self.metrics}.items():
+        for name, values in {**given, **self.metrics}.items():
             if values is not None and len(values) != len(self.generations):
-                expected = f"{len(self.generations)} entries, one per generation"
-                raise ValueError(f"{name} must have {expected}, got {len(values)}")
+                n = len(self.generations)
+                raise ValueError(f"{name} must have {n} entries, one per generation, got {len(values)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,8 +135,7 @@ class Run:
         for name, entries in self.objective_settings.items():
             if len(entries) != f.shape[1]:
                 raise ValueError(f"{name} must have {f.shape[1]} entries, one per objective, got {len(entries)}")
-        for direction in self.directions:
-            check_choice("directions", direction, ("min", "max"))
+        check_directions(tuple(self.directions), f.shape[1])
         if self.true_front is not None:
             truth = check_array("true_front", self.true_front, shape="(points, objectives)", ndim=2)
             if truth.shape[1] != f.shape[1]:
@@ -154,3 +153,26 @@ class Run:
         """Names, units and directions of the objectives, which all runs of a page share."""
         given = {"objective_names": self.objective_names, "units": self.units, "directions": self.directions}
         return {name: tuple(entries) for name, entries in given.items()}
+
+
+@runtime_checkable
+class ResultLike(Protocol):
+    """The attributes of ``tensorrvea.Result`` that a report reads; this package cannot import it, since it is below."""
+
+    problem: Problem
+    algorithm: Any
+    seed: int
+    population: Individuals
+    history: RunHistory
+    stopped: str
+
+    @property
+    def front(self) -> Individuals: ...
+    @property
+    def generations(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def failed(self) -> int: ...

@@ -1,19 +1,16 @@
 """Writing of the page, and of the CSV file next to it if one is needed."""
 
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import io
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
 
+from tensorrvea.atomic import atomic_write, write_text
 from tensorrvea.checks import check_integer
 from tensorrvea.report.from_result import run_from_result
 from tensorrvea.report.page import make_page
-from tensorrvea.report.records import Run
+from tensorrvea.report.records import ResultLike, Run
 from tensorrvea.report.solutions_csv import write_csv
-from tensorrvea.report.source import ResultLike
 
 Source = ResultLike | Run
 
@@ -38,10 +35,11 @@ def report(
     runs = collect_runs([results] if isinstance(results, Source | str | Path) else list(results), replays=replays)
     page = make_page(runs, title=runs[0].problem if title is None else title, stem=path.stem)
     if page.needs_csv:
-        with _open_atomic(path.with_suffix(".csv")) as stream:
-            write_csv(runs, stream)
-    with _open_atomic(path) as stream:
-        stream.write(page.html)
+        with atomic_write(path.with_suffix(".csv")) as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            write_csv(runs, text)
+            text.detach()  # flushes, and leaves the stream open
+    write_text(path, page.html)
     return path
 
 
@@ -65,26 +63,3 @@ def collect_runs(sources: Sequence[Source], *, replays: int) -> list[Run]:
             number, label = number + 1, f"{run.label} ({number + 1})"
         labels.append(label)
     return [run if run.label == label else replace(run, label=label) for run, label in zip(runs, labels, strict=True)]
-
-
-@contextmanager
-def _open_atomic(path: Path) -> Iterator[TextIO]:
-    """Open a temporary file that replaces ``path`` when the block succeeds and is deleted when it fails."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}.", suffix=".part")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(0o666 & ~_umask())  # mkstemp makes files that only their owner can read
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

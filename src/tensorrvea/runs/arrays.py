@@ -14,8 +14,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
+from tensorrvea.atomic import atomic_write
 from tensorrvea.runs.errors import DamagedError
-from tensorrvea.runs.files import atomic_write, open_regular, sha256_of
+from tensorrvea.runs.files import open_regular, sha256_of
 
 KINDS = "biuf"  # booleans and numbers
 

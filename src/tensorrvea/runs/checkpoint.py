@@ -20,8 +20,7 @@ from tensorrvea.driver.search import Search
 from tensorrvea.processes import fetch
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError
-from tensorrvea.runs.files import digest, read_json, write_json
-from tensorrvea.runs.manifest import SCHEMA, check_own_digest, check_schema, damaged_on_error
+from tensorrvea.runs.manifest import SCHEMA, damaged_on_error, read_checked, write_checked
 
 # The most bytes of a merged segment.
 MERGED_BYTES = 2**25
@@ -60,7 +59,7 @@ def save(
         "carry": written,
         "history": segments,
     }
-    write_json(directory / f"{name}.json", {**content, "checksum": digest(content)})
+    write_checked(directory / f"{name}.json", content)
     return content
 
 
@@ -100,19 +99,13 @@ def saved_generations(directory: Path) -> list[int]:
 def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str, Any]:
     """Read and check the JSON of a checkpoint."""
     path = directory / f"{state_name(generation)}.json"
-    content = read_json(path)
-    check_schema(content, path)
-    check_own_digest(content, path)
+    content = read_checked(path)
     if content.get("spec") != spec:
         raise DamagedError(f"{path} belongs to a run with another spec")
     with damaged_on_error(path):
         firsts = [s["first"] for s in content["history"]]
         lasts = [s["last"] for s in content["history"]]
-        if (
-            content["generation"] != generation
-            or firsts != [0, *(k + 1 for k in lasts[:-1])]
-            or lasts[-1] != generation
-        ):
+        if firsts != [0, *(k + 1 for k in lasts[:-1])] or not content["generation"] == lasts[-1] == generation:
             raise DamagedError(f"{path} does not list one record per generation")
         float(content["elapsed"])
         str.encode(content["stopped"])
@@ -122,7 +115,6 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
 class Saved(NamedTuple):
     """The content of a checkpoint, on the host."""
 
-    generation: int
     stopped: str
     carry: Any
     segments: list[tuple[Any, list[float], list[float]]]
@@ -135,7 +127,7 @@ def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
     with damaged_on_error(path):
         carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
         segments = list(_segments(directory, content["history"], record_like))
-    return Saved(content["generation"], content["stopped"], carry, segments)
+    return Saved(content["stopped"], carry, segments)
 
 
 def restore(search: Search, saved: Saved) -> None:

@@ -1,4 +1,4 @@
-"""Atomic writing, and reading of regular files of a limited size only.
+"""JSON files, reading of regular files of a limited size only, and the lock of a directory.
 
 File names never come from the content of a file, so a run directory cannot point outside itself.
 """
@@ -9,42 +9,14 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tensorrvea.atomic import NO_FOLLOW, write_text
 from tensorrvea.runs.errors import DamagedError, RunError
 
 JSON_BYTES = 16 * 2**20
-NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-
-
-@contextmanager
-def atomic_write(path: Path) -> Iterator[io.BufferedRandom]:
-    """Yield a temporary file that replaces ``path`` once it is on disk; it is deleted on any error."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    temporary.unlink(missing_ok=True)
-    handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o666)
-    try:
-        with os.fdopen(handle, "w+b") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)  # replaces a symbolic link, not its target
-        sync_directory(path.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def sync_directory(path: Path) -> None:
-    """Flush renames to disk, where the system supports it."""
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 @contextmanager
@@ -71,9 +43,7 @@ def sha256_of(stream: io.BufferedReader | io.BufferedRandom) -> str:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
-    with atomic_write(path) as stream:
-        stream.write(text.encode() + b"\n")
+    write_text(path, json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n")
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -103,7 +73,8 @@ def canonical_json(content: Any) -> str:
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a directory. The system releases it even if the process is killed."""
+    """Make a directory and hold an exclusive lock on it. The system releases it even if the process is killed."""
+    directory.mkdir(parents=True, exist_ok=True)
     try:
         handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o666)
     except OSError as error:

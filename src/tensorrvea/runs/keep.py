@@ -18,15 +18,7 @@ from tensorrvea.runs import checkpoint
 from tensorrvea.runs.arrays import write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError, SpecDiffersError
 from tensorrvea.runs.files import digest, locked
-from tensorrvea.runs.manifest import (
-    NAME,
-    new_manifest,
-    new_session,
-    now,
-    read_manifest,
-    session_changes,
-    write_manifest,
-)
+from tensorrvea.runs.manifest import NAME, add_session, new_manifest, now, read_manifest, write_checked
 from tensorrvea.runs.signals import Signals
 from tensorrvea.runs.spec import Arrays, Spec, describe, differences
 
@@ -59,19 +51,13 @@ def keep_run(
     check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
     path = Path(directory)
     with detect_lost_peers(), ExitStack() as held, Signals() as signals:
-        on_primary_process(lambda: lock_directory(path, held))
+        on_primary_process(lambda: held.enter_context(locked(path)))
         keeper = Keeper(search, path, every=every, signals=signals)
         keeper.open(extend=extend, accept_changes=accept_changes)
         if not search.stopped:
             search.execute([*observers, keeper])
         keeper.finish()
     signals.raise_received()
-
-
-def lock_directory(directory: Path, held: ExitStack) -> None:
-    """Make the directory, and keep other processes out of it while ``held`` is open."""
-    directory.mkdir(parents=True, exist_ok=True)
-    held.enter_context(locked(directory))
 
 
 class Keeper(Observer):
@@ -114,9 +100,17 @@ class Keeper(Observer):
         if extend:
             self.extend(spec)
         self.manifest["spec"] |= {key: value for key, value in spec.items() if key != "budget"}  # accepted sources
-        if not self.search.stopped:
-            self.begin_session()
-        return self.search.stopped
+        if self.search.stopped:
+            return self.search.stopped
+        changes = add_session(self.manifest, max(self.search.generation, 0))
+        if changes:
+            warnings.warn(
+                f"{self.directory} is resumed in another environment than before ({'; '.join(changes)}): "
+                "results may differ in their last bits from those of an uninterrupted run",
+                stacklevel=7,
+            )
+        write_checked(self.directory / NAME, self.manifest)
+        return ""
 
     def check_spec(self, spec: Spec, *, extend: bool, accept_changes: bool) -> None:
         """Refuse a directory that holds another run."""
@@ -148,19 +142,6 @@ class Keeper(Observer):
         self.manifest["spec"]["budget"] = new
         self.manifest["ended"] = None
         search.stopped = ""
-
-    def begin_session(self) -> None:
-        session = new_session(max(self.search.generation, 0))
-        if self.manifest["sessions"]:
-            changed = session_changes(self.manifest["sessions"][-1], session)
-            if changed:
-                warnings.warn(
-                    f"{self.directory} is resumed in another environment than before ({'; '.join(changed)}): "
-                    "results may differ in their last bits from those of an uninterrupted run",
-                    stacklevel=8,
-                )
-        self.manifest["sessions"].append(session)
-        write_manifest(self.directory, self.manifest)
 
     # Observing
 
@@ -213,7 +194,7 @@ class Keeper(Observer):
         if search.stopped != INTERRUPTED:
             self.manifest["ended"] = {"at": now(), "why": search.stopped, "generation": search.generation}
             write_result(results, self.directory, is_batched=search.run.is_batched)
-        write_manifest(self.directory, self.manifest)
+        write_checked(self.directory / NAME, self.manifest)
 
 
 def find_latest(

@@ -5,12 +5,12 @@ import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import jax
 
+from tensorrvea.optional import installed_versions
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.files import digest, read_json, write_json
@@ -21,7 +21,7 @@ NAME = "manifest.json"
 INPUTS = "inputs.npz"
 PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "scipy", "brax", "mujoco", "mujoco-mjx")
 # Besides the spec, these determine the bits of a result.
-DECISIVE = ("versions.tensorrvea", "versions.jax", "versions.jaxlib", "device.kind")
+DECISIVE = (("versions", "tensorrvea"), ("versions", "jax"), ("versions", "jaxlib"), ("device", "kind"))
 
 
 def new_manifest(spec: Spec, arrays: Arrays, directory: Path) -> dict[str, Any]:
@@ -30,18 +30,12 @@ def new_manifest(spec: Spec, arrays: Arrays, directory: Path) -> dict[str, Any]:
     return {"schema": SCHEMA, "spec": spec, "inputs": inputs, "extended": [], "sessions": [], "ended": None}
 
 
-def write_manifest(directory: Path, manifest: dict[str, Any]) -> None:
-    write_json(directory / NAME, {**manifest, "checksum": _digest_without_checksum(manifest)})
-
-
 def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
     """Read and check the manifest of a directory, and the arrays of its spec."""
     path = directory / NAME
     if not path.is_file():
         raise RunError(f"{directory} is not a run directory: it has no {NAME}")
-    manifest = read_json(path)
-    check_schema(manifest, path)
-    check_own_digest(manifest, path)
+    manifest = read_checked(path)
     if not _is_manifest(manifest):
         raise DamagedError(f"{path} is not a manifest")
     inputs = manifest.get("inputs")
@@ -60,18 +54,18 @@ def _is_manifest(content: dict[str, Any]) -> bool:
     return all(isinstance(session.get(name), dict) for session in sessions for name in ("versions", "device"))
 
 
-def check_schema(content: dict[str, Any], path: Path) -> None:
+def read_checked(path: Path) -> dict[str, Any]:
+    """Read JSON that ``write_checked`` wrote, if its schema is known and its checksum correct."""
+    content = read_json(path)
     if content.get("schema") != SCHEMA:
         raise DamagedError(f"{path} has schema {content.get('schema')!r:.20}, but this version reads schema {SCHEMA}")
-
-
-def check_own_digest(content: dict[str, Any], path: Path) -> None:
-    if content.get("checksum") != _digest_without_checksum(content):
+    if content.pop("checksum", None) != digest(content):
         raise DamagedError(f"{path} is damaged or was edited: its checksum does not match its content")
+    return content
 
 
-def _digest_without_checksum(content: dict[str, Any]) -> str:
-    return digest({key: value for key, value in content.items() if key != "checksum"})
+def write_checked(path: Path, content: dict[str, Any]) -> None:
+    write_json(path, {**content, "checksum": digest(content)})
 
 
 @contextmanager
@@ -83,39 +77,25 @@ def damaged_on_error(path: Path) -> Iterator[None]:
         raise DamagedError(f"{path} does not describe a run: {type(error).__name__}: {error!s:.300}") from error
 
 
-def new_session(generation: int) -> dict[str, Any]:
-    """Describe the machine and versions of a session that starts at ``generation``."""
+def add_session(manifest: dict[str, Any], generation: int) -> list[str]:
+    """Add this machine and its versions, from ``generation`` on; return what differs from the previous session.
+
+    Only differences that can change the bits of results count.
+    """
     device = jax.devices()[0]
-    return {
+    session: dict[str, Any] = {
         "from": generation,
         "started": now(),
         "ended": None,
         "generation": generation,
-        "versions": installed_versions(),
+        "versions": installed_versions(PACKAGES),
         "device": {"platform": device.platform, "kind": device.device_kind, "count": jax.device_count()},
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
     }
-
-
-def session_changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """List the differences between two sessions that can change the bits of results."""
-
-    def find(session: dict[str, Any], path: str) -> Any:
-        group, name = path.split(".")
-        return session.get(group, {}).get(name)
-
-    pairs = ((path, find(before, path), find(after, path)) for path in DECISIVE)
-    return [f"{path.split('.')[1]} {old} then, {new} now" for path, old, new in pairs if old != new]
-
-
-def installed_versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    previous = manifest["sessions"][-1] if manifest["sessions"] else session
+    manifest["sessions"].append(session)
+    values = ((name, previous[group].get(name), session[group].get(name)) for group, name in DECISIVE)
+    return [f"{name} {old} then, {new} now" for name, old, new in values if old != new]
 
 
 def now() -> str:

@@ -15,7 +15,5 @@ def settings_of(part: Any) -> dict[str, Any] | None:
     """Return the arguments that recreate a registered part; None for a user-defined one."""
     if PARTS.get(type(part).__name__) is not type(part):
         return None
-    values = dict(vars(part))
-    if dataclasses.is_dataclass(part):
-        return {field.name: values[field.name] for field in dataclasses.fields(part)}
-    return values
+    names = [field.name for field in dataclasses.fields(part)] if dataclasses.is_dataclass(part) else vars(part)
+    return {name: vars(part)[name] for name in names}
