@@ -15,4 +15,4 @@ def test_three_policies_from_the_front_are_drawn(tmp_path, capsys):
             assert picture.n_frames > 1
     out = capsys.readouterr().out
     assert "hypervolume with the paper's reference point" in out
-    assert out.count("on start states it has not seen") == 3
+    assert out.count("from unseen start states") == 3
