@@ -16,11 +16,7 @@ EQUALITY_TOLERANCE = 1e-4
 
 
 def from_pymoo(
-    problem: Any,
-    *,
-    equality_tolerance: float = EQUALITY_TOLERANCE,
-    front: ArrayLike | None = None,
-    **host: Any,
+    problem: Any, *, equality_tolerance: float = EQUALITY_TOLERANCE, front: ArrayLike | None = None, **host: Any
 ) -> HostProblem:
     """Wrap a ``pymoo.core.problem.Problem``, which is evaluated by pymoo's own code.
 

@@ -18,10 +18,13 @@ class Benchmark(Problem):
     ``setting_names``. The docstring's first line is its description in the documentation.
     """
 
-    constraint_values: Callable[..., Any] | None = None
-    """Values g(x) of a batch, (n, c), feasible where all are ≤ 0."""
+    constraint_values: Callable[..., Any] | None = None  # values g(x) of a batch, (n, c), feasible where all are ≤ 0
+    constrained: ClassVar[bool] = False
     fixed_objectives: ClassVar[int | None] = None  # the only number that the definition allows; None for any
     setting_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.constrained = cls.constraint_values is not None
 
     def __init__(self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0):
         super().__init__(

@@ -47,6 +47,7 @@ class LSMOP(Benchmark):
     basic: ClassVar[tuple[BasicFunction, ...]] = ()  # of the groups 1, 3, … and 2, 4, …
 
     def __init_subclass__(cls, *, basic: tuple[BasicFunction, ...] | None = None):
+        super().__init_subclass__()
         cls.basic = basic or cls.basic
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, subcomponents: int = 5):

@@ -21,10 +21,8 @@ def choose_backend(backend: str, task: Task) -> str:
     """Check a backend's name, and choose one for ``"auto"``: MJX or Brax on an accelerator, else MuJoCo."""
     if check_choice("backend", backend, ("auto", *BACKENDS)) == "auto":
         device = jax.default_backend()
-        if device == "cpu":
-            backend = "mujoco"
-        else:
-            backend = "mjx" if find_spec("mujoco") and find_spec("mujoco.mjx") else "brax"
+        accelerated = "mjx" if find_spec("mujoco") and find_spec("mujoco.mjx") else "brax"
+        backend = "mujoco" if device == "cpu" else accelerated
         log.info("backend %s for %s on %s; values are comparable only within one backend", backend, task.name, device)
     if backend not in task.backends:
         raise ValueError(f"backend must be one of {', '.join(task.backends)} for {task.name}, got {backend!r}")
