@@ -38,5 +38,5 @@ def test_seeds_distributed_over_cores_give_the_same_results():
 def test_requesting_cores_after_jax_has_started_is_explained():
     problem = tr.problems.ZDT1(variables=5)
     tr.optimize(problem, tr.RandomSearch(population=8), generations=1)
-    with pytest.raises(ValueError, match=r"devices='cores' comes too late.*jax_num_cpu_devices"):
+    with pytest.raises(ValueError, match=r"devices='cores' must come before JAX is used.*jax_num_cpu_devices"):
         tr.replicate(problem, tr.RandomSearch(population=8), generations=1, seeds=range(3), devices="cores")

@@ -54,11 +54,11 @@ def test_eight_devices_need_a_sixth_of_the_memory_each_and_none_receives_all_of_
     ("devices", "error", "message"),
     [
         (0, ValueError, "devices must be 1 to 1"),
-        (10**6, ValueError, "as many as there are here, got 1000000"),
-        ("all", TypeError, "devices takes a number of devices or a list"),
-        ([], TypeError, "devices takes a number of devices or a list"),
-        ([1, 2], TypeError, "devices takes a number of devices or a list"),
-        (True, TypeError, "devices takes a number of devices or a list"),
+        (10**6, ValueError, "devices must be 1 to 1 on this machine, got 1000000"),
+        ("all", TypeError, "devices takes a number of devices, a list of them, or 'cores'"),
+        ([], TypeError, "devices takes a number of devices, a list of them, or 'cores'"),
+        ([1, 2], TypeError, "devices takes a number of devices, a list of them, or 'cores'"),
+        (True, TypeError, "devices takes a number of devices, a list of them, or 'cores'"),
     ],
 )
 def test_unavailable_devices_are_rejected(devices, error, message):
