@@ -59,9 +59,9 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
 
     def network(value: Array) -> Array:
         low, high = value & low_mask, value >> low_bits
-        for step in range(0, 8, 2):
-            low = low ^ (mix(high ^ block_key[0], block_key[1] + jnp.uint32(step)) & low_mask)
-            high = high ^ (mix(low ^ block_key[1], block_key[0] + jnp.uint32(step + 1)) & high_mask)
+        for number in range(0, 8, 2):
+            low = low ^ (mix(high ^ block_key[0], block_key[1] + jnp.uint32(number)) & low_mask)
+            high = high ^ (mix(low ^ block_key[1], block_key[0] + jnp.uint32(number + 1)) & high_mask)
         return high << low_bits | low
 
     def step(state: tuple[Array, Array]) -> tuple[Array, Array]:
