@@ -53,7 +53,7 @@ class ProgressBar(Observer):
     def start(self, search: Search) -> None:
         budget = search.run.budget
         self.by_generation = budget.seconds is None
-        self.total = float(search.schedule.last if budget.seconds is None else budget.seconds)
+        self.total: float = search.schedule.last if budget.seconds is None else budget.seconds
         self.bar = tqdm(total=self.total, unit="gen" if self.by_generation else "s", desc="compiling")
         self.is_running = False
 
