@@ -30,8 +30,9 @@ def test_every_problem_has_a_row_with_a_picture_and_its_default_size(name, cls):
     cells = [cell.strip() for cell in row.split("|")[1:-1]]
     assert (DOCS / re.search(r"\((images/problems/.*\.png)\)", cells[0])[1]).is_file()
     problem = cls()
-    size = {f"*m* + {problem.variables - problem.objectives}", f"{problem.variables // problem.objectives} *m*"}
-    assert cells[2] in ({str(problem.variables)} if cls.fixed_objectives else size)
+    slope, start = re.fullmatch(r"(?:((?:\d+ )?)\*m\*)?(?: \+ )?(\d*)", cells[2]).groups()
+    size = (int(slope or 1) * problem.objectives if "*m*" in cells[2] else 0) + int(start or 0)
+    assert size == problem.variables
 
 
 @pytest.mark.parametrize(("word", "objectives"), [("two", 2), ("three", 3)])

@@ -15,7 +15,7 @@ class Benchmark(Problem):
 
     A subclass defines ``objective_values`` of a batch, ``constraint_values`` if it is constrained, and ``front``.
     Settings that its values depend on are attributes, set before this class's ``__init__`` and named in
-    ``setting_names``. The docstring's first line is its description in the documentation.
+    ``setting_names``. The docstring's first paragraph is its description in the docs.
     """
 
     constraint_values: Callable[..., Any] | None = None  # values g(x) of a batch, (n, c), feasible where all are ≤ 0
