@@ -64,15 +64,15 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
             high = high ^ (mix(low ^ block_key[1], block_key[0] + jnp.uint32(number + 1)) & high_mask)
         return high << low_bits | low
 
-    def step(state: tuple[Array, Array]) -> tuple[Array, Array]:
-        value, is_outside = state
-        value = jnp.where(is_outside, network(value), value)
-        return value, value >= living.astype(jnp.uint32)
+    def is_outside(value: Array) -> Array:
+        return value >= living.astype(jnp.uint32)
 
-    # Every value goes through the network once. It is compiled once, in the loop, since it takes long to compile.
-    first = position, jnp.ones(count, bool)
-    value, _ = lax.while_loop(lambda state: state[1].any(), step, first)
-    return value.astype(jnp.int32)
+    inside = lax.while_loop(
+        lambda value: is_outside(value).any(),
+        lambda value: jnp.where(is_outside(value), network(value), value),
+        network(position),
+    )
+    return inside.astype(jnp.int32)
 
 
 def mix(word: Array, key: Array) -> Array:

@@ -79,9 +79,11 @@ class TensorRVEA(Evolution):
         best = self.best_per_vector(pool, vectors, clock.progress**self.alpha)
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
         is_first = ~(pool.alive & ~pool.is_new).any()
-        first_row, first_filled = first_living(pool.alive, len(vectors.initial))
-        row = jnp.where(is_first, first_row, best.row)
-        filled = jnp.where(is_first, first_filled, best.filled)
+        row, filled = lax.cond(
+            is_first,
+            lambda: first_living(pool.alive, len(vectors.initial)),
+            lambda: (best.row.astype(jnp.int32), best.filled),
+        )
         return Selection(row, filled, best.score[row], self.adapt(vectors, pool, row, filled, clock))
 
     def best_per_vector(self, pool: Pool, vectors: Vectors, penalty: Float[Array, ""]) -> Selected:
