@@ -118,7 +118,7 @@ def check(name: str, problem: str) -> None:
         x, f, violation, alive = (np.asarray(leaf[seed]) for leaf in last[:4])
         # No value is NaN, living rows are finite and within the bounds, and empty places hold the fill values.
         assert alive.any()
-        for leaf in jax.tree.leaves(last):
+        for leaf in jax.tree.leaves((last, found.last.extra)):
             assert not np.isnan(np.asarray(leaf, np.float64)).any()
         assert np.isfinite(f[alive]).all()
         assert np.isfinite(violation[alive]).all()

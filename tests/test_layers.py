@@ -65,3 +65,10 @@ def test_a_module_imports_only_from_layers_below(path: Path):
         assert name in LEVEL, f"{name} has no layer"
         assert LEVEL[own] > LEVEL[name], f"{own} imports {name}, which is not in a layer below"
         assert not is_inside or name in OPTIONAL, f"{own} imports {name} inside a function"
+
+
+def test_every_part_of_the_lists_is_exported():
+    parts = (*tensorrvea.algorithms.ALL, *tensorrvea.operators.ALL)
+    for cls in parts:
+        assert vars(tensorrvea)[cls.__name__] is cls
+        assert cls.__name__ in tensorrvea.__all__

@@ -24,7 +24,7 @@ class Offspring(NamedTuple):
 class Population(NamedTuple):
     """Individuals as rows. Selection is one gather over every leaf.
 
-    A row with ``alive=False`` is an empty place: its numbers mean nothing, and none of them is NaN.
+    A row with ``alive=False`` is an empty place: its objectives and violation are infinite, and nothing in it is NaN.
     """
 
     x: Float[Array, "n d"]
@@ -39,7 +39,10 @@ class Population(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """What selection looks at: survivors, then offspring. X is not part of it, and no row is padding."""
+    """What selection looks at: the survivors in their places, then the offspring. No row is padding.
+
+    Rows that are not alive have infinite objectives and violation.
+    """
 
     f: Float[Array, "n m"]
     violation: Float[Array, " n"]
