@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any, Self
 
@@ -10,8 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
+from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_integer, check_number
+from tensorrvea.directions import Directions
 from tensorrvea.host.batch import Batch, Failures
 from tensorrvea.host.pool import WorkerPool
 from tensorrvea.host.remote import Functions
@@ -34,7 +36,7 @@ class HostProblem(Problem):
       timeout: maximum seconds per individual; needs ``workers`` or ``executor="ray"``.
       retries: how often a failed evaluation is repeated.
 
-    The other arguments, ``problem``, are those of ``Problem``; ``sample`` is a JAX function here, too. The function is
+    The other arguments are those of ``Problem``; ``sample`` is a JAX function here, too. The function is
     not called when the problem is made.
 
     An exception, a NaN, a time-out or a killed worker fails that individual, not the run; ``failures`` lists the
@@ -56,12 +58,25 @@ class HostProblem(Problem):
         self,
         function: Callable[..., Any],
         *,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        objectives: int,
+        directions: Directions = "min",
         constraints: Callable[..., Any] | int | None = None,
         workers: int | None = None,
         executor: str | Executor | None = None,
         timeout: float | None = None,
         retries: int = 0,
-        **problem: Any,
+        batched: bool = False,
+        stochastic: bool = False,
+        integer: bool | Sequence[bool] = False,
+        log: bool | Sequence[bool] = False,
+        sample: Callable[[PRNGKeyArray, int], Any] | None = None,
+        front: ArrayLike | None = None,
+        objective_names: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+        variable_names: Sequence[str] | None = None,
+        name: str | None = None,
     ):
         self.workers = None if workers is None else check_integer("workers", workers, minimum=1)
         if not (executor is None or isinstance(executor, Executor) or executor == "ray"):
@@ -76,7 +91,11 @@ class HostProblem(Problem):
         self.retries = check_integer("retries", retries, minimum=0)
         if isinstance(constraints, int):
             self.host_constraints, constraints = check_integer("constraints", constraints, minimum=0), None
-        super().__init__(function, constraints=constraints, **problem)
+        super().__init__(
+            function, lower=lower, upper=upper, objectives=objectives, directions=directions, constraints=constraints,
+            batched=batched, stochastic=stochastic, integer=integer, log=log, sample=sample, front=front,
+            objective_names=objective_names, units=units, variable_names=variable_names, name=name,
+        )  # fmt: skip
         if self.workers is not None and executor is None:
             check_sendable("function", function)
             check_sendable("constraints", constraints)
