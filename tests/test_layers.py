@@ -29,11 +29,12 @@ LAYERS = [
     ("problem", "rows"),
     ("exchange", "problem_checks", "search_space"),
     ("devices", "directions", "optional", "processes", "randomness", "rounding"),
-    ("atomic", "checks", "settings"),
+    ("program_store",),
+    ("atomic", "checks", "effort", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}
 # Packages that need a large third-party package, and so may be imported inside the function that uses them.
-OPTIONAL = ("neuroevolution", "adapters", "host", "plot", "report")
+OPTIONAL = ("neuroevolution", "adapters", "host", "plot", "report", "experiments")
 
 
 def modules() -> list[Path]:

@@ -1,11 +1,15 @@
-"""What is compiled: the first population, a chunk of generations, and one generation of a problem on the host.
+"""What is compiled: the first population, evaluation, a step of the search, and a chunk of generations.
 
-A chunk is one compiled loop of a dynamic length, so that a remainder does not compile again, and its state is donated.
-Each function takes one run or, for a batched program, many: keys and carries then have a leading axis of runs. The
+A chunk is one compiled loop of a dynamic length, so that a remainder does not compile again. In a short run (see
+``effort``), evaluation and steps of the search take turns instead. A step depends on a problem by its shape only, so
+that all problems of one shape share it. What goes from one generation to the next is donated.
+
+Each function takes one run or, for a batched setting, many: keys and carries then have a leading axis of runs. The
 clock is never batched, since a condition on a batch computes both of its sides.
 """
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,112 +21,189 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Int, Key
 
 from tensorrvea import loop
-from tensorrvea.devices import REPLICATED, ROWS, RUNS, current_mesh, default_device, map_runs, use_mesh
+from tensorrvea.devices import AXIS, REPLICATED, ROWS, RUNS, current_mesh, default_device, map_runs, use_mesh
+from tensorrvea.effort import FULL, Effort
 from tensorrvea.evolution import Clock
 from tensorrvea.loop import Carry, Program, Record
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Box
+from tensorrvea.program_store import compile_stored
 
 
 class Setting(NamedTuple):
-    """How a program is run: on which devices, and whether as a batch of runs."""
+    """How a program is run: on which devices, whether as a batch of runs, and how much effort its compiler makes."""
 
     mesh: Mesh | None = None
     is_batched: bool = False
+    effort: Effort = FULL
+
+
+class Steps(NamedTuple):
+    """What a step of the search changes."""
+
+    carry: Carry
+    records: Record
+    """Records of the generations of a chunk, by their number in it."""
+    t: Any
+    """The number of the next generation in the run."""
+    i: Any
+    """Its number in the chunk."""
 
 
 class Compiled:
-    """A function of a program, compiled once per problem and set of shapes."""
+    """A function of a program, a setting and arrays, compiled once for each set of shapes.
 
-    def __init__(self, function: Callable, donate: tuple[str, ...]):
-        def run(problem: Problem, history: str, archive: int, algorithm: Any, metrics: Any, **arguments: Any) -> Any:
-            return function(Program(problem, algorithm, metrics, history, archive), **arguments)
+    Args:
+      function: called as ``function(program, setting, *arguments)``.
+      part: the part of a program that it depends on (see ``program_parts``).
+      donate: the number of the argument that is overwritten, if any.
+    """
 
-        static = ("problem", "history", "archive", "is_batched", "capacity")
-        self.run = jax.jit(run, static_argnames=static, donate_argnames=donate)
-        self.prepared: set = set()
+    def __init__(self, function: Callable, part: str, donate: int | None = None):
+        self.function, self.part, self.donate = function, part, donate
+        self.executables: dict[Hashable, Any] = {}
 
-    def arguments(self, program: Program, setting: Setting, arguments: dict[str, Any]) -> dict[str, Any]:
-        return program._asdict() | {"is_batched": setting.is_batched} | arguments
+    def prepare(self, program: Program, setting: Setting, *arguments: Any) -> partial[Any]:
+        """Return the compiled function of arguments like these, which may be arrays or their shapes."""
+        static, dynamic = program_parts(program, self.part)
+        leaves, structure = jax.tree.flatten(dynamic)
+        if setting.mesh is None:
+            leaves = [jnp.asarray(leaf) for leaf in leaves]
+        device = default_device()
+        shapes = tuple((np.shape(leaf), jnp.result_type(leaf)) for leaf in leaves)
+        known = jax.tree.map(_shape, arguments, is_leaf=lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))
+        signature = static, structure, shapes, str(known), setting, device
+        if signature not in self.executables:
+            described = describe(self.function.__name__, static, structure, (shapes, str(known)), setting)
+            lower = partial(self.lower, program, setting, *arguments)
+            if setting.mesh is None:
+                self.executables[signature] = compile_stored(lower, device, described)
+            else:
+                self.executables[signature] = lower().compile()
+        return partial(self.executables[signature], leaves)
 
-    def __call__(self, program: Program, setting: Setting, **arguments: Any) -> Any:
+    def __call__(self, program: Program, setting: Setting, *arguments: Any) -> Any:
+        return self.prepare(program, setting, *arguments)(*arguments)
+
+    def lower(self, program: Program, setting: Setting, *arguments: Any) -> Any:
+        static, dynamic = program_parts(program, self.part)
+        leaves, structure = jax.tree.flatten(dynamic)
+
+        def run(leaves: list, *arguments: Any) -> Any:
+            return self.function(join_parts(static, jax.tree.unflatten(structure, leaves)), setting, *arguments)
+
+        run.__name__ = self.function.__name__
+        platform = default_device().platform
+        jitted = jax.jit(
+            run,
+            donate_argnums=() if self.donate is None else self.donate + 1,
+            compiler_options=setting.effort.compiler_options(platform),
+        )
         with use_mesh(setting.mesh):
-            return self.run(**self.arguments(program, setting, arguments))
+            return jitted.lower(leaves, *arguments)
 
-    def lower(self, program: Program, setting: Setting, **arguments: Any) -> Any:
+    def shapes(self, program: Program, setting: Setting, *arguments: Any) -> Any:
+        """Return the shapes of its result without compiling or computing anything."""
         with use_mesh(setting.mesh):
-            return self.run.lower(**self.arguments(program, setting, arguments))
+            return jax.eval_shape(partial(self.function, program, setting), *arguments)
 
-    def prepare(self, program: Program, setting: Setting, **arguments: Any) -> None:
-        """Compile without running, so that a clock that starts next does not include it."""
-        given = self.arguments(program, setting, arguments)
-        leaves, structure = jax.tree.flatten(given, is_leaf=lambda leaf: isinstance(leaf, Problem))
-        arrays = jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct
-        known = tuple((leaf.shape, leaf.dtype) if isinstance(leaf, arrays) else leaf for leaf in leaves)
-        signature = structure, known, setting.mesh, default_device()
-        if signature not in self.prepared:
-            self.lower(program, setting, **arguments).compile()
-            self.prepared.add(signature)
-
-    def shapes(self, program: Program, setting: Setting, **arguments: Any) -> Any:
-        """Return the shapes of its result without computing anything."""
-        with use_mesh(setting.mesh):
-            return self.run.eval_shape(**self.arguments(program, setting, arguments))
-
-    def memory(self, program: Program, setting: Setting, **arguments: Any) -> int:
+    def memory(self, program: Program, setting: Setting, *arguments: Any) -> int:
         """Return the bytes on the device while it runs, its arguments included, as reported by the compiler."""
-        return memory_of(self.lower(program, setting, **arguments).compile())
+        used = self.prepare(program, setting, *arguments).func.memory_analysis()  # type: ignore
+        held = used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes
+        return int(held - used.alias_size_in_bytes)
 
 
-def memory_of(executable: Any) -> int:
-    """Return the bytes that a compiled function needs on the device, its arguments included."""
-    used = executable.memory_analysis()
-    return used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes - used.alias_size_in_bytes
+def compiled(part: str, *, donate: int | None = None) -> Callable[[Callable], Compiled]:
+    return lambda function: Compiled(function, part, donate)
 
 
-def compiled(*, donate: tuple[str, ...] = ()) -> Callable[[Callable], Compiled]:
-    return lambda function: Compiled(function, donate)
+def program_parts(program: Program, part: str) -> tuple[tuple, tuple]:
+    """Return what decides the code, and what is an argument of it, of a part of a program.
+
+    The part is ``"all"``; ``"problem"``, which evaluates; or ``"search"``, which knows only the domain of the problem.
+    """
+    if part == "problem":
+        return (program.problem, "", 0), (None, None, None)
+    domain = program.problem.domain if part == "search" else None
+    static = (None if domain else program.problem, program.history, program.archive)
+    return static, (domain, program.algorithm, program.metrics)
 
 
-@compiled()
-def begin(program: Program, key: Key[Array, "..."], x: Array | None, *, is_batched: bool) -> Carry:
-    if not is_batched:
+def join_parts(static: tuple, dynamic: tuple) -> Program:
+    problem, history, archive = static
+    domain, algorithm, metrics = dynamic
+    return Program(problem if domain is None else domain, algorithm, metrics, history, archive)
+
+
+def describe(name: str, static: tuple, structure: Any, shapes: Any, setting: Setting) -> str | None:
+    """Return a text that identifies a program whose code is all in this library; None for one with other code."""
+    problem, history, archive = static
+    domain, algorithm, metrics = jax.tree.unflatten(structure, [None] * structure.num_leaves)
+    if problem is not None or metrics or not isinstance(domain, Box) or domain.sampler is not None:
+        return None
+    if not is_own(algorithm):
+        return None
+    return repr((name, history, archive, str(structure), shapes, setting))
+
+
+def is_own(part: Any) -> bool:
+    """Return whether an algorithm or operator, and all parts of it, are classes of this library."""
+    if not dataclasses.is_dataclass(part):
+        return True
+    in_library = type(part).__module__.startswith(f"{__package__}.")
+    return in_library and all(is_own(getattr(part, field.name)) for field in dataclasses.fields(part))
+
+
+def _shape(leaf: Any) -> Any:
+    sharding = leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None
+    return np.shape(leaf), jnp.result_type(leaf), sharding if isinstance(sharding, NamedSharding) else None
+
+
+@compiled("search")
+def begin(program: Program, setting: Setting, key: Key[Array, "..."], x: Array | None) -> Carry:
+    if not setting.is_batched:
         return shard_carry(loop.begin(program, key, x))
     return map_runs(jax.vmap(partial(loop.begin, program), (0, None)), (0, None), 0)(key, x)
 
 
-@compiled(donate=("carry",))
-def tell_and_ask(
-    program: Program,
-    key: Key[Array, "..."],
-    carry: Carry,
-    t: Int[Array, ""],
-    f: Array,
-    violation: Array,
-    clock: Clock,
-    *,
-    is_batched: bool,
-) -> tuple[Carry, Record]:
+@compiled("problem")
+def evaluate(
+    program: Program, setting: Setting, key: Key[Array, "..."], x: Array, t: Int[Array, ""]
+) -> tuple[Array, Array]:
+    """Return objectives and violation of the rows of generation t."""
+    one: Callable = partial(loop.evaluate, program)
+    if setting.is_batched:
+        return map_runs(jax.vmap(one, (0, 0, None)), (0, 0, None), 0)(key, x, t)
+    f, violation = one(key, x, t)
+    return shard_rows(f), shard_rows(violation)
+
+
+@compiled("search", donate=1)
+def step(
+    program: Program, setting: Setting, key: Key[Array, "..."], steps: Steps, f: Array, violation: Array, clocks: Clock
+) -> Steps:
+    """Select the survivors of a generation, breed the next, and add to the records."""
+    carry, records, t, i = steps
     one: Callable = partial(loop.tell_and_ask, program)
-    if is_batched:
+    if setting.is_batched:
         axes = (0, 0, None, 0, 0, None)
-        return map_runs(jax.vmap(one, axes), axes, 0)(key, carry, t, f, violation, clock)
-    carry, record = one(key, carry, t, f, violation, clock)
-    return shard_carry(carry), record
+        one = map_runs(jax.vmap(one, axes), axes, 0)
+    carry, record = one(key, carry, t, f, violation, clock_at(clocks, i))
+    return shard_steps(Steps(carry, add_record(records, i, record), t + 1, i + 1), setting)
 
 
-@compiled(donate=("carry",))
+@compiled("all", donate=1)
 def chunk(
     program: Program,
+    setting: Setting,
     key: Key[Array, "..."],
     carry: Carry,
     start: Int[Array, ""],
     count: Int[Array, ""],
     clocks: Clock,
-    *,
-    is_batched: bool,
-    capacity: int,
 ) -> tuple[Carry, Record]:
-    """Return the carry after ``count`` generations from ``start`` on, at most ``capacity``, and their records."""
+    """Return the carry after ``count`` generations from ``start`` on, at most as many as clocks, and their records."""
+    is_batched = setting.is_batched
 
     def one(key: Array, carry: Carry, t: Array, clock: Clock) -> tuple[Carry, Record]:
         carry, record = loop.generation(program, key, carry, t, clock)
@@ -131,19 +212,37 @@ def chunk(
     def generations(key: Array, carry: Carry, start: Array, count: Array, clocks: Clock) -> tuple[Carry, Record]:
         each = jax.vmap(one, (0, 0, None, None)) if is_batched else one
 
-        def step(i: Int[Array, ""], state: tuple[Carry, Record]) -> tuple[Carry, Record]:
+        def run_one(i: Int[Array, ""], state: tuple[Carry, Record]) -> tuple[Carry, Record]:
             carry, records = state
-            carry, new = each(key, carry, start + i, jax.tree.map(lambda times: times[i], clocks))
-            return carry, jax.tree.map(lambda rows, row: rows.at[i].set(row), records, new)
+            carry, new = each(key, carry, start + i, clock_at(clocks, i))
+            return carry, add_record(records, i, new)
 
-        _, record = jax.eval_shape(each, key, carry, start, jax.tree.map(lambda times: times[0], clocks))
-        records = jax.tree.map(lambda leaf: jnp.zeros((capacity, *leaf.shape), leaf.dtype), record)
-        return lax.fori_loop(0, count, step, (carry, records))
+        shapes = record_shapes(program, setting, carry, len(clocks.progress))
+        records = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        return lax.fori_loop(0, count, run_one, (carry, records))
 
     if is_batched:
         # The whole loop, not its body: so the devices do not wait for each other in every generation.
         generations = map_runs(generations, (0, 0, None, None, None), (0, 1))
     return generations(key, carry, start, count, clocks)
+
+
+# Records of a chunk
+
+
+def record_shapes(program: Program, setting: Setting, carry: Carry, capacity: int) -> Record:
+    """Return the shapes of the records of ``capacity`` generations; the carry may be of shapes alone."""
+    record: Callable = partial(loop.record, program)
+    shapes = jax.eval_shape(jax.vmap(record) if setting.is_batched else record, *[carry.state.population] * 2)
+    return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((capacity, *leaf.shape), leaf.dtype), shapes)
+
+
+def add_record(records: Record, i: Int[Array, ""], record: Record) -> Record:
+    return jax.tree.map(lambda rows, row: rows.at[i].set(row), records, record)
+
+
+def clock_at(clocks: Clock, i: Int[Array, ""]) -> Clock:
+    return jax.tree.map(lambda times: times[i], clocks)
 
 
 # Carries over devices
@@ -168,20 +267,61 @@ def layout(carry: Carry, *, is_batched: bool) -> Carry:
     return Carry(state, each(carry.archive, ROWS), each(carry.offspring, ROWS))
 
 
-def place(program: Program, setting: Setting, carry: Carry, **start: Any) -> Carry:
+def shard_rows(rows: Array) -> Array:
+    return rows if current_mesh() is None else lax.with_sharding_constraint(rows, ROWS)
+
+
+def shard_steps(steps: Steps, setting: Setting) -> Steps:
+    """Divide what a step changes over the devices of the setting, always in the same way."""
+    if setting.mesh is None:
+        return steps
+    return jax.tree.map(lax.with_sharding_constraint, steps, steps_layout(steps, setting))
+
+
+def steps_layout(steps: Steps, setting: Setting) -> Steps:
+    """Return how what a step changes is divided over devices."""
+    axis = RUNS if setting.is_batched else AXIS
+
+    def each(tree: Any, spec: PartitionSpec) -> Any:
+        return jax.tree.map(lambda _: spec, tree)
+
+    by_generation = PartitionSpec(None, axis)
+    records = each(steps.records, by_generation if setting.is_batched else REPLICATED)
+    records = records._replace(population=each(steps.records.population, by_generation))
+    return Steps(layout(steps.carry, is_batched=setting.is_batched), records, REPLICATED, REPLICATED)
+
+
+def start_steps(setting: Setting, carry: Carry, records: Record, t: int) -> Steps:
+    """Return the first step of a chunk; ``records`` may be of shapes alone, for which zeros are made."""
+    if isinstance(records.living, jax.ShapeDtypeStruct):
+        records = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), records)
+    steps = Steps(carry, records, np.int32(t), np.int32(0))
+    if setting.mesh is None:
+        return jax.tree.map(jnp.asarray, steps)
+    mesh = setting.mesh
+    return jax.tree.map(
+        lambda leaf, spec: leaf if isinstance(leaf, jax.Array) else put(mesh, leaf, spec),
+        steps,
+        steps_layout(steps, setting),
+    )
+
+
+def put(mesh: Mesh, leaf: Any, spec: PartitionSpec) -> Array:
+    """Move an array from the host to devices, each of which receives only its own part."""
+    return jax.make_array_from_callback(np.shape(leaf), NamedSharding(mesh, spec), lambda part: leaf[part])
+
+
+def place(program: Program, setting: Setting, carry: Carry, *start: Any) -> Carry:
     """Move a carry from the host to the devices of the setting; ``start`` are the arguments of ``begin``."""
     mesh = setting.mesh
     if mesh is None:
         return jax.tree.map(jnp.array, carry)
-    shapes = begin.shapes(program, setting, **start)
+    shapes = begin.shapes(program, setting, *start)
     # Padding rows are empty places; padding runs repeat the last run.
     mode: Any = "edge" if setting.is_batched else "constant"
 
     def pad(leaf: Any, wanted: Any) -> Any:
         return np.pad(leaf, [(0, n - k) for n, k in zip(wanted.shape, leaf.shape, strict=True)], mode=mode)
 
-    def put(leaf: np.ndarray, spec: PartitionSpec) -> Array:
-        # Each device receives only its own part.
-        return jax.make_array_from_callback(leaf.shape, NamedSharding(mesh, spec), lambda part: leaf[part])
-
-    return jax.tree.map(put, jax.tree.map(pad, carry, shapes), layout(carry, is_batched=setting.is_batched))
+    padded = jax.tree.map(pad, carry, shapes)
+    return jax.tree.map(partial(put, mesh), padded, layout(carry, is_batched=setting.is_batched))

@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
@@ -11,7 +10,8 @@ from tensorrvea.devices import padded_size
 from tensorrvea.mating import permute_living
 from tensorrvea.operators.base import Mating, Variation, check_variation
 from tensorrvea.population import Offspring, Pool, Population, empty_population, evaluated, join, settle
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Domain, Problem
+from tensorrvea.randomness import fold_in, split
 from tensorrvea.rows import resize_rows
 
 # Folded into the key of the first population to make the key of ``setup``: larger than any number of genes.
@@ -26,6 +26,16 @@ class Clock(NamedTuple):
 
     progress: Float[Array, "..."]
     before: Float[Array, "..."]
+    """Negative for the first population, before which there is no generation."""
+
+    @property
+    def is_first(self) -> Bool[Array, ""]:
+        """Whether this is the first population, so that there are no survivors yet."""
+        return jnp.asarray(self.before) < 0
+
+
+FIRST = -1.0
+"""``Clock.before`` of the first population."""
 
 
 class State(NamedTuple):
@@ -80,7 +90,7 @@ class Evolution:
         del problem
         return self
 
-    def setup(self, key: PRNGKeyArray, problem: Problem) -> Any:
+    def setup(self, key: PRNGKeyArray, problem: Domain) -> Any:
         """Return what the algorithm keeps besides the survivors: ``State.extra`` of the first generation."""
         del key, problem
         return ()
@@ -95,9 +105,7 @@ class Evolution:
 
     # The generation
 
-    def init(
-        self, key: PRNGKeyArray, problem: Problem, x: Float[Array, "k d"] | None = None
-    ) -> tuple[State, Offspring]:
+    def init(self, key: PRNGKeyArray, problem: Domain, x: Float[Array, "k d"] | None = None) -> tuple[State, Offspring]:
         """Return a state without survivors, and the first population, whose first rows are ``x`` if it is given."""
         sampled = problem.sample(key, self.population)
         first = sampled if x is None else sampled.at[: len(x)].set(x[: self.population])
@@ -105,12 +113,12 @@ class Evolution:
         offspring = Offspring(first, self.variation.init_memory(first, problem.objectives))
         places = self.places(problem.objectives)
         survivors = empty_population(places, offspring, problem.objectives)
-        extra = self.setup(jax.random.fold_in(key, SETUP), problem)
+        extra = self.setup(fold_in(key, SETUP), problem)
         return State(survivors, jnp.full(len(survivors.alive), jnp.inf, first.dtype), extra), offspring
 
-    def ask(self, key: PRNGKeyArray, state: State, problem: Problem) -> Offspring:
+    def ask(self, key: PRNGKeyArray, state: State, problem: Domain) -> Offspring:
         """Return offspring to evaluate."""
-        mate_key, vary_key = jax.random.split(key)
+        mate_key, vary_key = split(key)
         rows = padded_size(self.population)
         parents = self.mate(mate_key, state, self.variation.num_parents(rows))
         mating = Mating(state.population, parents, state.score)
@@ -127,6 +135,8 @@ class Evolution:
         clock: Clock,
     ) -> State:
         """Return the state after selection. ``f`` is minimised."""
+        is_first = ~state.population.alive.any()
+        clock = clock._replace(before=jnp.where(is_first, FIRST, clock.before))
         return self.survive(key, state, evaluated(offspring, f, violation, self.population), clock)
 
     def survive(self, key: PRNGKeyArray, state: State, offspring: Population, clock: Clock) -> State:

@@ -5,16 +5,15 @@ and a problem on the host is evaluated between two calls of compiled code; nothi
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from tensorrvea.archive import empty_archive, insert
 from tensorrvea.evolution import Clock, Evolution, State
 from tensorrvea.population import Offspring, Population, evaluated
-from tensorrvea.problem import Problem
+from tensorrvea.randomness import fold_in, split
 from tensorrvea.rows import map_rows
 
 HISTORIES = ("summary", "fronts", "populations")
@@ -47,7 +46,8 @@ class Record(NamedTuple):
 class Program(NamedTuple):
     """What is run. The algorithm and the metrics are arguments of compiled code; the rest decides what is compiled."""
 
-    problem: Problem
+    problem: Any
+    """A ``Problem``; only its ``Box`` in code that does not evaluate."""
     algorithm: Evolution
     metrics: Metrics
     history: str
@@ -67,13 +67,15 @@ def begin(program: Program, key: PRNGKeyArray, x: Float[Array, "k d"] | None) ->
     return Carry(state, archive, offspring)
 
 
-def evaluate(program: Program, key: PRNGKeyArray, offspring: Offspring, t: Int[Array, ""]) -> tuple[Array, Array]:
-    """Return objectives and violation of the offspring of generation t."""
+def evaluate(
+    program: Program, key: PRNGKeyArray, x: Float[Array, "n d"], t: Int[Array, ""]
+) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
+    """Return objectives and violation of the rows of generation t."""
     _, evaluate_key, _ = generation_keys(key, t)
     problem = program.problem
     if not problem.rowwise:
-        return problem.evaluate(evaluate_key, offspring.x)
-    return map_rows(lambda x, key: problem.evaluate(key, x), offspring.x, evaluate_key)
+        return problem.evaluate(evaluate_key, x)
+    return map_rows(lambda x, key: problem.evaluate(key, x), x, evaluate_key)
 
 
 def tell(
@@ -107,12 +109,12 @@ def tell_and_ask(
 def generation(
     program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], clock: Clock
 ) -> tuple[Carry, Record]:
-    return tell_and_ask(program, key, carry, t, *evaluate(program, key, carry.offspring, t), clock)
+    return tell_and_ask(program, key, carry, t, *evaluate(program, key, carry.offspring.x, t), clock)
 
 
 def generation_keys(key: PRNGKeyArray, t: Int[Array, ""] | int) -> Key[Array, "3"]:
     """Return the keys of generation t: to breed, to evaluate and to select."""
-    return jax.random.split(jax.random.fold_in(key, t), 3)
+    return split(fold_in(key, t), 3)
 
 
 def record(program: Program, survivors: Population, offspring: Population) -> Record:

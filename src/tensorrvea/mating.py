@@ -1,11 +1,10 @@
 """Choosing parents among the living rows."""
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.randomness import threefry
+from tensorrvea.randomness import key_words, mix, threefry
 
 
 def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, ""]]:
@@ -54,8 +53,7 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
     bits = jnp.maximum(32 - lax.clz((living - 1).astype(jnp.uint32)), 5)
     low_bits = bits // 2
     low_mask, high_mask = (jnp.uint32(1) << low_bits) - 1, (jnp.uint32(1) << (bits - low_bits)) - 1
-    data = jax.random.key_data(key).astype(jnp.uint32)
-    block_key = threefry((data[0], data[-1]), (block, jnp.zeros_like(block)))
+    block_key = threefry(key_words(key), (block, jnp.zeros_like(block)))
 
     def network(value: Array) -> Array:
         low, high = value & low_mask, value >> low_bits
@@ -73,10 +71,3 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
         network(position),
     )
     return inside.astype(jnp.int32)
-
-
-def mix(word: Array, key: Array) -> Array:
-    """Return a word each bit of which depends on all bits of ``word`` and ``key``: MurmurHash3's finaliser, keyed."""
-    word = (word ^ word >> 16) * jnp.uint32(0x85EBCA6B) + key
-    word = (word ^ word >> 13) * jnp.uint32(0xC2B2AE35) + (key << 16 | key >> 16)
-    return word ^ word >> 16

@@ -12,6 +12,9 @@ from tensorrvea.driver.schedule import Budget
 from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
 
+# The budget whose program is measured; the programs of others need about as much.
+GENERATIONS = 1000
+
 
 class Memory(NamedTuple):
     """Bytes on the device."""
@@ -42,11 +45,11 @@ def estimate_memory(
     True
     """
     check_integer("seeds", seeds, minimum=1)
-    budget = Budget(population=check_algorithm(algorithm).population, generations=1)
+    budget = Budget(population=check_algorithm(algorithm).population, generations=GENERATIONS)
     run = Run(
         problem, algorithm, seeds=range(seeds), is_batched=seeds > 1, budget=budget, history=history, archive=archive
     )
-    carry = compiled.begin.shapes(run.program, run.setting, key=run.key, x=None)
+    carry = compiled.begin.shapes(run.program, run.setting, run.key, None)
     state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry))
     return Memory(state, make_evaluator(run).memory(carry) - state)
 

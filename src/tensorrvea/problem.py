@@ -17,13 +17,57 @@ from tensorrvea.checks import check_array, check_callable, check_directions, che
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
 from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
+from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
+from tensorrvea.settings import settings, static
 
 # Objectives, all minimised, and total constraint violations of some rows, in NumPy or JAX.
 Evaluation = tuple[Float[Any, "n m"], Float[Any, " n"]]
 
 
-class Problem:
+class Domain:
+    """What algorithms and operators know of a problem.
+
+    ``variables`` and ``objectives`` are their numbers, ``box`` holds the bounds of the search space: arrays of shape
+    (d,), or scalars where all variables share them. In compiled code the bounds are arguments, so that problems of one
+    shape share the compiled code of an algorithm.
+    """
+
+    variables: int
+    objectives: int
+
+    @property
+    def box(self) -> tuple[Any, Any]:
+        """Bounds of the search space."""
+        raise NotImplementedError
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        """Draw n rows uniformly from the box. A row does not depend on the number of rows."""
+        lower, upper = self.box
+        drawn = lower + (upper - lower) * uniform(key, (n, self.variables))
+        return jnp.clip(drawn.astype(jnp.result_type(float)), lower, upper)
+
+
+@settings
+class Box(Domain):
+    """A domain whose bounds are arguments of compiled code."""
+
+    lower: Any
+    upper: Any
+    variables: int = static()
+    objectives: int = static()
+    sampler: "Problem | None" = static(None)
+    """The problem, if it draws first populations in its own way."""
+
+    @property
+    def box(self) -> tuple[Any, Any]:
+        return self.lower, self.upper
+
+    def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        return super().sample(key, n) if self.sampler is None else self.sampler.sample(key, n)
+
+
+class Problem(Domain):
     """A problem whose objectives are a JAX function of one individual.
 
     Args:
@@ -110,12 +154,20 @@ class Problem:
         """Bounds of the search space: (d,), or scalars where all variables share them."""
         return self.space.box
 
+    @property
+    def domain(self) -> Box:
+        """What algorithms and operators know of the problem, with the bounds as leaves of a pytree."""
+        is_uniform = self._sample is None and type(self).sample is Problem.sample
+        return Box(
+            lower=self.box[0], upper=self.box[1], variables=self.variables, objectives=self.objectives,
+            sampler=None if is_uniform else self,
+        )  # fmt: skip
+
     def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
         """Draw a first population, encoded."""
-        lower, upper = self.box
         if self._sample is None:
-            # A row does not depend on the number of rows.
-            return jax.random.uniform(key, (n, self.variables), minval=lower, maxval=upper)
+            return super().sample(key, n)
+        lower, upper = self.box
         x = jnp.asarray(self._sample(key, n), jnp.result_type(float))
         inside = jnp.clip(jnp.where(jnp.isnan(x), self.lower, x), self.lower, self.upper)
         return jnp.clip(self.encode(inside.astype(x.dtype)), lower, upper)

@@ -10,7 +10,7 @@ rows, their sharding, or the number of runs in a batch.
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float, PRNGKeyArray, UInt32
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, UInt32
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
@@ -32,13 +32,42 @@ def threefry(
     return a, b
 
 
+def key_words(key: PRNGKeyArray) -> tuple[UInt32[Array, ""], UInt32[Array, ""]]:
+    """Return the two words of a key. Of JAX's other generators, whose keys are longer, the first and the last."""
+    data = jax.random.key_data(key).astype(jnp.uint32)
+    return data[0], data[-1]
+
+
+def fold_in(key: PRNGKeyArray, number: Int[Array, "..."] | UInt32[Array, "..."] | int) -> Key[Array, "..."]:
+    """Return a new key for each number.
+
+    Threefry needs distinct keys, not random ones (Salmon et al., section 2.2), so a short hash makes them. For one key
+    it maps different numbers to different keys, and for one number it is a bijection of the keys. The hash of
+    ``jax.random.fold_in`` is a loop of sixteen kernels, which takes long to compile.
+    """
+    first, second = key_words(key)
+    first = mix(first + jnp.uint32(number), second)
+    second = mix(second ^ first, first)
+    return jax.random.wrap_key_data(jnp.stack([first, second], axis=-1), impl="threefry2x32")
+
+
+def split(key: PRNGKeyArray, count: int = 2) -> Key[Array, " count"]:
+    """Return ``count`` new keys."""
+    return fold_in(key, lax.iota(jnp.uint32, count))
+
+
+def mix(word: UInt32[Array, "..."], key: UInt32[Array, "..."]) -> UInt32[Array, "..."]:
+    """Return a word each bit of which depends on all bits of ``word`` and ``key``: MurmurHash3's finaliser, keyed."""
+    word = (word ^ word >> 16) * jnp.uint32(0x85EBCA6B) + key
+    word = (word ^ word >> 13) * jnp.uint32(0xC2B2AE35) + (key << 16 | key >> 16)
+    return word ^ word >> 16
+
+
 def words(key: PRNGKeyArray, shape: tuple[int, ...]) -> UInt32[Array, "..."]:
     """Return a random word for each element of an array of one or two axes."""
-    data = jax.random.key_data(key).astype(jnp.uint32)
     row = lax.broadcasted_iota(jnp.uint32, shape, 0)
     column = lax.broadcasted_iota(jnp.uint32, shape, 1) if len(shape) == 2 else jnp.zeros(shape, jnp.uint32)
-    # Keys of all of JAX's generators are accepted: their first and last words seed this one.
-    return threefry((data[0], data[-1]), (row, column))[0]
+    return threefry(key_words(key), (row, column))[0]
 
 
 def unit(word: UInt32[Array, "..."], bits: int = 32) -> Float[Array, "..."]:

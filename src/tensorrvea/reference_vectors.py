@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
-from scipy.stats import qmc
 
 from tensorrvea.checks import check_array, check_integer, is_traced
 
@@ -90,8 +89,28 @@ def exact_count(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
         return np.column_stack([share, 1 - share])
     if rest == 0:
         return corners
-    draws = np.sort(qmc.Halton(objectives - 1, scramble=False).random(rest + 1)[1:], axis=1)
+    draws = np.sort(halton(rest, objectives - 1), axis=1)
     return np.vstack([corners, np.diff(draws, axis=1, prepend=0, append=1)])
+
+
+def halton(points: int, dimensions: int) -> Float[np.ndarray, "points d"]:
+    """Return Halton's sequence without the origin, its first point: the digits of 1, 2, … in prime bases, mirrored.
+
+    >>> halton(3, 2).round(3).tolist()
+    [[0.5, 0.333], [0.25, 0.667], [0.75, 0.111]]
+    """
+    primes: list[int] = []
+    while len(primes) < dimensions:
+        following = range(primes[-1] + 1 if primes else 2, 2**31)
+        primes.append(next(n for n in following if all(n % prime for prime in primes)))
+    mirrored = np.zeros((points, dimensions))
+    for column, base in enumerate(primes):
+        rest, place = np.arange(1, points + 1), 1.0
+        while rest.any():
+            place /= base
+            mirrored[:, column] += rest % base * place
+            rest //= base
+    return mirrored
 
 
 def simplex_lattice(divisions: int, objectives: int) -> Float[np.ndarray, "r m"]:

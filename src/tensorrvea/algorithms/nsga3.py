@@ -5,6 +5,7 @@ Nondominated Sorting Approach, Part I", 2014; constraints as by Jain and Deb in 
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
@@ -15,7 +16,7 @@ from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Domain, Problem
 from tensorrvea.reference_vectors import GENERATORS, check_vectors, reference_vectors, unit_rows
 from tensorrvea.selection.association import make_index
 from tensorrvea.selection.dominance import rank_rows
@@ -63,25 +64,27 @@ class NSGA3(Evolution):
     def bind(self, problem: Problem) -> "NSGA3":
         return replace(self, vectors=reference_vectors(self.vectors, self.population, problem.objectives))
 
-    def setup(self, key: PRNGKeyArray, problem: Problem) -> Niches:
+    def setup(self, key: PRNGKeyArray, problem: Domain) -> Niches:
         del key
         vectors = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
-        return Niches(vectors, make_index(vectors), jnp.full(problem.objectives, jnp.inf, vectors.dtype))
+        # The first selection makes the index, so that the code for the first population is short.
+        index = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(make_index, vectors))
+        return Niches(vectors, index, jnp.full(problem.objectives, jnp.inf, vectors.dtype))
 
     def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
         return binary_tournaments(key, state.population.alive, state.population.violation, count)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
-        del clock
         niches: Niches = state.extra
+        index = lax.cond(clock.is_first, lambda: make_index(niches.vectors), lambda: niches.index)
         rank = rank_rows(pool.f, pool.alive, pool.violation)
         # Of the last front F_l only a part survives; all living rows are before it if there are too few.
         last = jnp.sort(rank)[self.population - 1]
         before, candidate = pool.alive & (rank < last), pool.alive & (rank == last)
         judged = pool.feasible & (before | candidate)
         ideal = jnp.minimum(niches.ideal, jnp.where(judged[:, None], pool.f, jnp.inf).min(axis=0))
-        niche, distance = associate_with_lines(normalize(pool.f, ideal, judged), niches.vectors, niches.index)
+        niche, distance = associate_with_lines(normalize(pool.f, ideal, judged), niches.vectors, index)
         level, tie = niching(key, niche, distance, before, candidate, len(niches.vectors))
         *_, row = lax.sort((rank, level, tie, jnp.arange(len(rank), dtype=jnp.int32)), num_keys=3)
         best = row[: self.population]
-        return Selection(best, pool.alive[best], rank[best], niches._replace(ideal=ideal))
+        return Selection(best, pool.alive[best], rank[best], niches._replace(index=index, ideal=ideal))

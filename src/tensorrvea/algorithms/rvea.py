@@ -44,7 +44,8 @@ def select_by_loop(
         row = jnp.argmax(competes & (rank == best))
         filled = competes.any()
         return selected._replace(
-            row=selected.row.at[j].set(jnp.where(filled, row, 0)), filled=selected.filled.at[j].set(filled)
+            row=selected.row.at[j].set(jnp.where(filled, row, 0).astype(jnp.int32)),
+            filled=selected.filled.at[j].set(filled),
         )
 
     r = len(vectors)

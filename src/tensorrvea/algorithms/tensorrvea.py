@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
@@ -13,10 +14,10 @@ from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import first_living
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Domain, Problem
 from tensorrvea.reference_vectors import GENERATORS, check_vectors, reference_vectors, unit_rows
 from tensorrvea.selection.adaptation import objective_ranges, scale_vectors
-from tensorrvea.selection.apd import Selected, select_by_niches
+from tensorrvea.selection.apd import Selected, distance, select_by_niches, translate
 from tensorrvea.selection.association import make_index, smallest_angles
 from tensorrvea.settings import settings, static
 
@@ -68,23 +69,26 @@ class TensorRVEA(Evolution):
     def places(self, objectives: int) -> int:
         return len(reference_vectors(self.vectors, self.population, objectives))
 
-    def setup(self, key: PRNGKeyArray, problem: Problem) -> Vectors:
+    def setup(self, key: PRNGKeyArray, problem: Domain) -> Vectors:
         del key
         initial = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
-        return indexed(initial, initial)
+        # The first selection makes the index, with the code that makes it again whenever the vectors adapt.
+        shapes = jax.eval_shape(indexed, initial, initial)
+        return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)._replace(initial=initial)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key
         vectors: Vectors = state.extra
-        best = self.best_per_vector(pool, vectors, clock.progress**self.alpha)
-        # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
-        is_first = ~(pool.alive & ~pool.is_new).any()
-        row, filled = lax.cond(
-            is_first,
-            lambda: first_living(pool.alive, len(vectors.initial)),
-            lambda: (best.row.astype(jnp.int32), best.filled),
+
+        def first() -> Selected:
+            # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
+            row, filled = first_living(pool.alive, len(vectors.initial))
+            return Selected(row, filled, distance(translate(pool)))
+
+        row, filled, score = lax.cond(
+            clock.is_first, first, lambda: self.best_per_vector(pool, vectors, clock.progress**self.alpha)
         )
-        return Selection(row, filled, best.score[row], self.adapt(vectors, pool, row, filled, clock))
+        return Selection(row, filled, score[row], self.adapt(vectors, pool, row, filled, clock))
 
     def best_per_vector(self, pool: Pool, vectors: Vectors, penalty: Float[Array, ""]) -> Selected:
         return select_by_niches(pool, vectors.adapted, vectors.gamma, vectors.index, penalty)
@@ -92,10 +96,14 @@ class TensorRVEA(Evolution):
     def adapt(
         self, vectors: Vectors, pool: Pool, row: Int[Array, " r"], filled: Bool[Array, " r"], clock: Clock
     ) -> Vectors:
-        """Scale the vectors to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows."""
+        """Scale the vectors to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows.
+
+        The first time, before which progress counts as negative, the ranges are taken to be equal.
+        """
 
         def adapted() -> Vectors:
-            return indexed(vectors.initial, scale_vectors(vectors.initial, objective_ranges(pool, row, filled)))
+            ranges = jnp.where(clock.is_first, 1, objective_ranges(pool, row, filled))
+            return indexed(vectors.initial, scale_vectors(vectors.initial, ranges))
 
         is_due = self._adaptations_done(clock.progress) > self._adaptations_done(clock.before)
         return lax.cond(is_due, adapted, lambda: vectors)

@@ -7,10 +7,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import tyro
-from matplotlib.figure import Figure
 
 from tensorrvea.cli.errors import argument_errors
-from tensorrvea.plot import plot_attainment, plot_convergence, plot_parallel, save
 from tensorrvea.result import Result
 from tensorrvea.runs.reopen import load_search
 
@@ -38,11 +36,16 @@ class Plot:
     """The metric to draw over generations, with a band for runs of the same algorithm; implies convergence."""
 
     def __call__(self) -> None:
+        from tensorrvea.plot import save
+
         with argument_errors():
             save(self.figure(load_all(self.directories)), self.out)
         print(self.out)
 
-    def figure(self, results: list[Result]) -> Figure:
+    def figure(self, results: list[Result]) -> Any:
+        """Return the figure that was asked for."""
+        from tensorrvea.plot import plot_attainment, plot_convergence, plot_parallel
+
         p = results[0].problem
         axes: dict[str, Any] = {"names": p.objective_names, "units": p.units, "directions": p.directions}
         if self.metric is not None or self.kind == "convergence":

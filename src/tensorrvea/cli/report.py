@@ -7,8 +7,6 @@ import tyro
 
 from tensorrvea.cli.errors import argument_errors
 from tensorrvea.cli.plot import Out
-from tensorrvea.cli.report_sources import runs_from_directories
-from tensorrvea.report import report
 
 
 @dataclass(kw_only=True)
@@ -29,6 +27,9 @@ class Report:
     """For robot tasks, the number of episodes per run that are simulated and embedded."""
 
     def __call__(self) -> None:
+        from tensorrvea.cli.report_sources import runs_from_directories
+        from tensorrvea.report import report
+
         with argument_errors():
             runs = runs_from_directories(self.directories, replays=self.replays)
             print(report(runs, self.out, title=self.title, replays=self.replays))

@@ -9,8 +9,6 @@ from typing import Literal
 import tyro
 
 from tensorrvea.cli.errors import argument_errors
-from tensorrvea.experiments import EXPERIMENTS, write_page
-from tensorrvea.experiments.reproduce import prepare
 
 
 @dataclass(kw_only=True)
@@ -37,6 +35,9 @@ class Reproduce:
     """Directories to include in the page; those of the scale in results/ by default."""
 
     def __call__(self) -> None:
+        from tensorrvea.experiments import write_page
+        from tensorrvea.experiments.reproduce import prepare
+
         with argument_errors():
             if self.experiment == "page":
                 print(write_page(self.finished(), self.out or Path(f"results/{self.scale}.md")))
@@ -54,6 +55,8 @@ class Reproduce:
 
     def finished(self) -> list[Path]:
         """Find the finished experiments for the page."""
+        from tensorrvea.experiments import EXPERIMENTS
+
         directories = self.results or tuple(Path(f"results/{name}-{self.scale}") for name in EXPERIMENTS)
         finished = [directory for directory in directories if (directory / "findings.json").is_file()]
         if self.results and len(finished) < len(directories):

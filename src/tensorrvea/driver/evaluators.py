@@ -7,9 +7,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
 from jaxtyping import Array
 
 from tensorrvea import compiled, loop
+from tensorrvea.devices import ROWS, RUNS
 from tensorrvea.driver.run import Run
 from tensorrvea.evolution import Clock
 from tensorrvea.loop import Carry, Record
@@ -54,87 +56,149 @@ class Evaluator:
     def close(self) -> None:
         """End workers after a run that failed; the workers of other runs stay for the next one."""
 
+    def clocks(self, progress: Sequence[float] = (), before: Sequence[float] = ()) -> Clock:
+        """Return the clocks of a chunk, padded to its capacity."""
+        clocks = np.zeros((2, self.capacity), jnp.result_type(float))
+        clocks[:, : len(progress)] = progress, before
+        return Clock(*clocks)
+
 
 def make_evaluator(run: Run) -> Evaluator:
-    return HostEvaluator(run) if run.problem.host else DeviceEvaluator(run)
+    if run.problem.host:
+        return HostEvaluator(run)
+    return ChunkEvaluator(run) if run.setting.effort.is_fused else StepEvaluator(run)
 
 
-class DeviceEvaluator(Evaluator):
-    """Evaluates on the device: a chunk is one compiled loop."""
+def chunk_capacity(run: Run) -> int:
+    """Return how many generations' records may be kept on the device."""
+    m, d = run.problem.objectives, run.problem.variables
+    numbers = {"summary": 0, "fronts": 1 + m, "populations": 1 + m + d}[run.history]
+    recorded = len(run.seeds) * run.places * numbers * np.dtype(jnp.result_type(float)).itemsize
+    return int(np.clip(CHUNK_BYTES // max(recorded, 1), 1, CHUNK_GENERATIONS))
+
+
+class ChunkEvaluator(Evaluator):
+    """Runs a chunk as one compiled loop, evaluation included."""
 
     def __init__(self, run: Run):
         super().__init__(run)
-        m, d = run.problem.objectives, run.problem.variables
-        numbers = {"summary": 0, "fronts": 1 + m, "populations": 1 + m + d}[run.history]
-        recorded = len(run.seeds) * run.places * numbers * np.dtype(jnp.result_type(float)).itemsize
-        self.capacity = int(np.clip(CHUNK_BYTES // max(recorded, 1), 1, CHUNK_GENERATIONS))
+        self.capacity = chunk_capacity(run)
 
     def arguments(
         self, carry: Carry, start: int = 0, progress: Sequence[float] = (), before: Sequence[float] = ()
-    ) -> dict[str, Any]:
-        """Return the arguments of ``compiled.chunk``; the clocks are padded to the capacity."""
-        clocks = np.zeros((2, self.capacity), jnp.result_type(float))
-        clocks[:, : len(progress)] = progress, before
-        return {
-            "key": self.run.key, "carry": carry, "start": np.int32(start), "count": np.int32(len(progress)),
-            "clocks": Clock(*clocks), "capacity": self.capacity,
-        }  # fmt: skip
+    ) -> tuple:
+        """Return the arguments of ``compiled.chunk``."""
+        return self.run.key, carry, np.int32(start), np.int32(len(progress)), self.clocks(progress, before)
 
     def prepare(self, carry: Carry) -> None:
-        compiled.chunk.prepare(self.run.program, self.run.setting, **self.arguments(carry))
+        compiled.chunk.prepare(self.run.program, self.run.setting, *self.arguments(carry))
 
     def memory(self, carry: Carry) -> int:
-        return compiled.chunk.memory(self.run.program, self.run.setting, **self.arguments(carry))
+        return compiled.chunk.memory(self.run.program, self.run.setting, *self.arguments(carry))
 
     def advance(
         self, carry: Carry, start: int, progress: list[float], before: list[float]
     ) -> tuple[Carry, Record, float]:
         run = self.run
         timed = Timer()
-        carry, records = compiled.chunk(run.program, run.setting, **self.arguments(carry, start, progress, before))
+        carry, records = compiled.chunk(run.program, run.setting, *self.arguments(carry, start, progress, before))
         records = fetch_records(run, records)
         return carry, jax.tree.map(lambda rows: rows[: len(progress)], records), timed.seconds
 
 
-class HostEvaluator(Evaluator):
+class StepEvaluator(Evaluator):
+    """Runs a chunk as two compiled programs that take turns: evaluation, and a step of the search."""
+
+    records: Any = None
+    """Where the next chunk is recorded, on the device; None before the step is compiled."""
+
+    def __init__(self, run: Run):
+        super().__init__(run)
+        self.capacity = chunk_capacity(run)
+
+    def shapes(self, carry: Carry) -> tuple[Record, Any, Any]:
+        """Return the shapes of records, objectives and violation."""
+        run, x = self.run, carry.offspring.x
+        mesh, rows = run.setting.mesh, x.shape[:-1]
+        spec = PartitionSpec(RUNS) if run.is_batched else ROWS
+        sharding = None if mesh is None else NamedSharding(mesh, spec)
+        f = jax.ShapeDtypeStruct((*rows, run.problem.objectives), x.dtype, sharding=sharding)
+        violation = jax.ShapeDtypeStruct(rows, x.dtype, sharding=sharding)
+        return compiled.record_shapes(run.program, run.setting, carry, self.capacity), f, violation
+
+    def prepare(self, carry: Carry) -> None:
+        self.prepare_evaluation(carry)
+        self.prepare_step(carry)
+
+    def prepare_evaluation(self, carry: Carry) -> None:
+        run = self.run
+        self.evaluate_compiled = compiled.evaluate.prepare(
+            run.program, run.setting, run.key, carry.offspring.x, jnp.int32(0)
+        )
+
+    def prepare_step(self, carry: Carry) -> None:
+        run = self.run
+        records, f, violation = self.shapes(carry)
+        steps = compiled.start_steps(run.setting, carry, records, 0)
+        self.records = steps.records
+        self.step = compiled.step.prepare(run.program, run.setting, run.key, steps, f, violation, self.clocks())
+
+    def memory(self, carry: Carry) -> int:
+        run = self.run
+        records, f, violation = self.shapes(carry)
+        number = jax.ShapeDtypeStruct((), np.int32)
+        steps = compiled.Steps(carry, records, number, number)
+        stepping = compiled.step.memory(run.program, run.setting, run.key, steps, f, violation, self.clocks())
+        if run.problem.host:
+            return stepping
+        state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry))
+        x = carry.offspring.x
+        evaluating = compiled.evaluate.memory(run.program, run.setting, run.key, x, number)
+        return max(stepping, evaluating + state - x.size * x.dtype.itemsize)
+
+    def advance(
+        self, carry: Carry, start: int, progress: list[float], before: list[float]
+    ) -> tuple[Carry, Record, float]:
+        run = self.run
+        clocks = self.clocks(progress, before)
+        timed = Timer()
+        steps = compiled.start_steps(run.setting, carry, self.records, start)
+        for _ in progress:
+            f, violation = self.evaluate_compiled(run.key, steps.carry.offspring.x, steps.t)
+            steps = self.step(run.key, steps, f, violation, clocks)
+        self.records = steps.records
+        records = fetch_records(run, steps.records)
+        return steps.carry, jax.tree.map(lambda rows: rows[: len(progress)], records), timed.seconds
+
+
+class HostEvaluator(StepEvaluator):
     """Evaluates on the host: a chunk is one generation, with one compiled call after the evaluation.
 
     That call is compiled after the first evaluation, so that a mistake in the user's function is reported first.
     """
 
-    is_prepared = False
+    def __init__(self, run: Run):
+        super().__init__(run)
+        self.capacity = 1
 
-    def arguments(self, carry: Carry, t: int = 0, **given: Any) -> dict[str, Any]:
-        """Return the arguments of ``compiled.tell_and_ask``: given values, or their shapes."""
-        rows, dtype = carry.offspring.x.shape[:-1], carry.offspring.x.dtype
-        shapes = {
-            "f": jax.ShapeDtypeStruct((*rows, self.run.problem.objectives), dtype),
-            "violation": jax.ShapeDtypeStruct(rows, dtype),
-            "clock": Clock(*np.zeros((2,), dtype)),
-        }
-        return {"key": self.run.key, "carry": carry, "t": np.int32(t)} | shapes | given
-
-    def memory(self, carry: Carry) -> int:
-        return compiled.tell_and_ask.memory(self.run.program, self.run.setting, **self.arguments(carry))
+    def prepare(self, carry: Carry) -> None:
+        """Compile nothing before the first evaluation."""
 
     def advance(
         self, carry: Carry, start: int, progress: list[float], before: list[float]
     ) -> tuple[Carry, Record, float]:
         run = self.run
-        if not self.is_prepared:
+        if self.records is None:
             self.rows_to_evaluate(carry, start)  # its first call compiles, which is not timed
         timed = Timer()
         f, violation = self.evaluate(carry, start)
         evaluation_seconds = timed.seconds
-        if not self.is_prepared:
-            compiled.tell_and_ask.prepare(run.program, run.setting, **self.arguments(carry))
-            self.is_prepared = True
-        clock = Clock(*np.array([progress[0], before[0]], f.dtype))
+        if self.records is None:
+            self.prepare_step(carry)
         timed = Timer()
-        given = self.arguments(carry, start, f=f, violation=violation, clock=clock)
-        carry, record = compiled.tell_and_ask(run.program, run.setting, **given)
-        records = fetch_records(run, jax.tree.map(lambda leaf: leaf[None], record))
-        return carry, records, evaluation_seconds + timed.seconds
+        steps = compiled.start_steps(run.setting, carry, self.records, start)
+        carry, self.records, *_ = self.step(run.key, steps, f, violation, self.clocks(progress, before))
+        return carry, fetch_records(run, self.records), evaluation_seconds + timed.seconds
 
     def rows_to_evaluate(self, carry: Carry, t: int) -> tuple[Array, np.ndarray]:
         """Return the key, and the rows of all runs as one batch, without padding."""

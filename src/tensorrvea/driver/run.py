@@ -15,6 +15,7 @@ from tensorrvea.checks import check_array, check_choice, check_integer, check_se
 from tensorrvea.compiled import Setting
 from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, padded_size, use_mesh
 from tensorrvea.driver.schedule import Budget
+from tensorrvea.effort import choose_effort
 from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.loop import HISTORIES, Program
 from tensorrvea.problem import Problem
@@ -74,7 +75,13 @@ class Run:
             if isinstance(function, StopCriterion):
                 function.check(self.problem, metrics)
         mesh = make_mesh(self.devices, RUNS if self.is_batched else AXIS)
-        self.setting = Setting(mesh, self.is_batched)
+        effort = choose_effort(
+            population=self.algorithm.population,
+            variables=self.problem.variables,
+            generations=self.budget.last,
+            runs=len(self.seeds),
+        )
+        self.setting = Setting(mesh, self.is_batched, effort)
         bound = self.algorithm.bind(self.problem)
         check_settings("algorithm", bound, self.problem.variables)
         self.program = Program(self.problem, bound, metrics, self.history, self.archive)

@@ -7,6 +7,7 @@ from tensorrvea import compiled
 from tensorrvea.driver.evaluators import make_evaluator
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Schedule
+from tensorrvea.evolution import FIRST
 from tensorrvea.history import Individuals, Recorder, individuals
 from tensorrvea.loop import Carry
 from tensorrvea.processes import detect_lost_peers, fetch
@@ -72,20 +73,20 @@ class Search:
         """Make the first population and compile what a chunk calls, unless a checkpoint was restored."""
         if self.carry is None:
             run = self.run
-            self.carry = compiled.begin(run.program, run.setting, key=run.key, x=run.start_x)
+            self.carry = compiled.begin(run.program, run.setting, run.key, run.start_x)
             self.evaluator.prepare(self.carry)
 
     def restore(self, carry: Carry) -> None:
         """Move a carry of a checkpoint from the host to the devices."""
         run = self.run
-        self.carry = compiled.place(run.program, run.setting, carry, key=run.key, x=run.start_x)
+        self.carry = compiled.place(run.program, run.setting, carry, run.key, run.start_x)
         self.evaluator.prepare(self.carry)
 
     def advance(self) -> None:
         """Run a chunk of generations."""
         schedule = self.schedule
         progress = schedule.next_progress(schedule.next_count(self.evaluator.capacity))
-        before = [*schedule.progress[-1:], *progress][: len(progress)] if schedule.progress else progress
+        before = [*(schedule.progress[-1:] or [FIRST]), *progress][: len(progress)]
         assert self.carry is not None
         self.carry, records, seconds = self.evaluator.advance(self.carry, self.generation + 1, progress, before)
         schedule.add(progress, seconds)

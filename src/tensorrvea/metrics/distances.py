@@ -1,9 +1,9 @@
 """Distances: between a set of points and the true front, and of points among themselves."""
 
 import numpy as np
+import scipy
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from scipy.spatial import cKDTree
 
 from tensorrvea.directions import Directions
 from tensorrvea.metrics.inputs import minimised, minimised_pair
@@ -22,7 +22,7 @@ def igd(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float
     3.0
     """
     f, true = minimised_pair(F, front, directions)
-    return float(cKDTree(f).query(true)[0].mean())
+    return float(scipy.spatial.cKDTree(f).query(true)[0].mean())
 
 
 def gd(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
@@ -35,7 +35,7 @@ def gd(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
     2.1213203435596424
     """
     f, true = minimised_pair(F, front, directions)
-    return float(cKDTree(true).query(f)[0].mean())
+    return float(scipy.spatial.cKDTree(true).query(f)[0].mean())
 
 
 def igd_plus(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
@@ -69,5 +69,5 @@ def spacing(F: ArrayLike, directions: Directions = "min") -> float:
     1.1547005383792515
     """
     f = minimised("F", F, directions, minimum=2)
-    nearest = cKDTree(f).query(f, k=2, p=1)[0][:, 1]
+    nearest = scipy.spatial.cKDTree(f).query(f, k=2, p=1)[0][:, 1]
     return float(np.std(nearest, ddof=1))

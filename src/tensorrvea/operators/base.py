@@ -6,7 +6,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_part
 from tensorrvea.population import Offspring, Population
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Domain
 
 
 class Mating(NamedTuple):
@@ -37,7 +37,7 @@ class Variation:
         del x, objectives
         return ()
 
-    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         """Return at least ``offspring`` individuals, bred from all parents; more than these are dropped.
 
         There are at least ``num_parents(offspring)`` parents. ``problem.box`` are the bounds of the variables.

@@ -3,7 +3,6 @@
 
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -12,8 +11,8 @@ from tensorrvea.checks import check_number
 from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population
-from tensorrvea.problem import Problem
-from tensorrvea.randomness import uniform
+from tensorrvea.problem import Domain
+from tensorrvea.randomness import split, uniform
 from tensorrvea.rounding import rounded
 from tensorrvea.rows import take
 from tensorrvea.settings import settings
@@ -47,9 +46,9 @@ class CSO(Variation):
         del objectives
         return Competitor(velocity=jnp.zeros_like(x))
 
-    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         del offspring
-        *learning_keys, mutation_key = jax.random.split(key, 4)
+        *learning_keys, mutation_key = split(key, 4)
         survivors, parents, score = mating
         one, other = parents[::2], parents[1::2]
         one_wins = score[one] <= score[other]

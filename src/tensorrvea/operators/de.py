@@ -1,6 +1,5 @@
 """Differential evolution, DE/rand/1/bin: Storn and Price, 1997."""
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, PRNGKeyArray
 
@@ -9,8 +8,8 @@ from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring
-from tensorrvea.problem import Problem
-from tensorrvea.randomness import below, uniform, words
+from tensorrvea.problem import Domain
+from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.rows import take
 from tensorrvea.settings import settings
 
@@ -32,10 +31,10 @@ class DE(Variation):
         check_number("crossover_rate", self.crossover_rate, minimum=0.0, maximum=1.0)
         check_mutation(self.mutation)
 
-    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         del offspring
         survivors, parents, _ = mating
-        others_key, cross_key, forced_key, mutation_key = jax.random.split(key, 4)
+        others_key, cross_key, forced_key, mutation_key = split(key, 4)
         a, b, c = (take(survivors.x, row) for row in three_others(others_key, survivors.alive, parents))
         parent = take(survivors.x, parents)
         forced = below(words(forced_key, (len(parents), 1)), problem.variables) == jnp.arange(problem.variables)

@@ -1,6 +1,5 @@
 """The genetic algorithm's operators, as in the paper: SBX, then polynomial mutation."""
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
@@ -9,7 +8,8 @@ from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.operators.sbx import SBX, cross
 from tensorrvea.population import Offspring
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Domain
+from tensorrvea.randomness import split
 from tensorrvea.rows import take
 from tensorrvea.settings import settings
 
@@ -28,9 +28,9 @@ class GA(Variation):
     def num_parents(self, offspring: int) -> int:
         return 2 * -(-offspring // 2)
 
-    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         survivors, parents, _ = mating
-        crossover_key, mutation_key = jax.random.split(key)
+        crossover_key, mutation_key = split(key)
         pairs = take(survivors.x, parents).reshape(-1, 2, problem.variables)
         spread = self.crossover.spread(crossover_key, pairs[:, 0].shape)
         # Both children of a pair in one operation: each is a parent moved by the pair's spread.

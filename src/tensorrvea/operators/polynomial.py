@@ -8,7 +8,7 @@ from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Domain
 from tensorrvea.randomness import unit, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
@@ -37,7 +37,7 @@ class PolynomialMutation:
         if self.rate is not None:
             check_number("rate", self.rate, minimum=0.0, maximum=1.0)
 
-    def __call__(self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Problem) -> Float[Array, "n d"]:
+    def __call__(self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Domain) -> Float[Array, "n d"]:
         mutate_rows = self._mutate_some if self.rate is None else self._mutate_any
         return mutate_rows(key, x, *problem.box)
 

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
@@ -11,8 +10,8 @@ from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population
-from tensorrvea.problem import Problem
-from tensorrvea.randomness import below, uniform, words
+from tensorrvea.problem import Domain
+from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.rounding import rounded
 from tensorrvea.rows import take
 from tensorrvea.settings import settings
@@ -50,10 +49,10 @@ class PSO(Variation):
         unknown = jnp.full((len(x), objectives), jnp.inf, x.dtype)
         return Particle(velocity=jnp.zeros_like(x), best_x=x, best_f=unknown, best_violation=unknown[:, 0])
 
-    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         del offspring
         survivors, parents, score = mating
-        leader_key, personal_key, social_key, mutation_key = jax.random.split(key, 4)
+        leader_key, personal_key, social_key, mutation_key = split(key, 4)
         particles = take(survivors, parents)
         memory = update_best(particles)
         leader = take(survivors.x, better_of_two(leader_key, survivors.alive, score, len(parents)))

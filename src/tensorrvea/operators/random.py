@@ -4,7 +4,7 @@ from jaxtyping import PRNGKeyArray
 
 from tensorrvea.operators.base import Mating, Variation
 from tensorrvea.population import Offspring
-from tensorrvea.problem import Problem
+from tensorrvea.problem import Domain
 from tensorrvea.settings import settings
 
 
@@ -16,6 +16,6 @@ class Random(Variation):
         del offspring
         return 0
 
-    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Problem, offspring: int) -> Offspring:
+    def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         del mating
         return Offspring(problem.sample(key, offspring))

@@ -1,12 +1,11 @@
 """Simulated binary crossover (the paper's supplement, "Tensorized Crossover and Mutation")."""
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.randomness import uniform, unit, words
+from tensorrvea.randomness import split, uniform, unit, words
 from tensorrvea.settings import settings
 
 
@@ -36,7 +35,7 @@ class SBX:
 
     def spread(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "pairs d"]:
         """Return B of the supplement for an array of pairs and genes."""
-        gene_key, pair_key = jax.random.split(key)
+        gene_key, pair_key = split(key)
         # A barrier, since XLA would otherwise draw it again for each gene.
         crossed = lax.optimization_barrier(uniform(pair_key, (shape[0], 1)) <= self.probability)
         word = words(gene_key, shape)

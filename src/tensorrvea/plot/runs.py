@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 import moocore
 import numpy as np
+import scipy
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from tensorrvea.checks import check_array, check_choice
 from tensorrvea.directions import signs
@@ -68,7 +68,7 @@ def summarise(values: ArrayLike, band: str) -> tuple[np.ndarray, np.ndarray, np.
     middle = y.mean(axis=0)
     if len(y) == 1:
         return middle, middle, middle
-    half = stats.t.ppf(0.975, len(y) - 1) * y.std(axis=0, ddof=1) / np.sqrt(len(y))
+    half = scipy.stats.t.ppf(0.975, len(y) - 1) * y.std(axis=0, ddof=1) / np.sqrt(len(y))
     return middle, middle - half, middle + half
 
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import moocore
 import numpy as np
+import scipy
 from jaxtyping import Bool, Float
-from scipy.optimize import brentq
-from scipy.stats import qmc
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.shapes import products
-from tensorrvea.reference_vectors import simplex_lattice_of_about
+from tensorrvea.reference_vectors import halton, simplex_lattice_of_about
 
 Interval = tuple[float, float]
 Curve = Callable[[Any], Any]  # of a number or an array
@@ -36,9 +35,7 @@ def unit_points(points: int, dimensions: int) -> Float[np.ndarray, "k p"]:
         side = np.linspace(0, 1, max(2, int(np.ceil(points ** (1 / dimensions) - 1e-9))))
         return np.stack(np.meshgrid(*[side] * dimensions, indexing="ij"), axis=-1).reshape(-1, dimensions)
     ends = np.vstack([np.zeros(dimensions), np.ones(dimensions), np.eye(dimensions)])
-    # The sequence starts at the origin, which is already included.
-    inside = qmc.Halton(dimensions, scramble=False).random(max(points - len(ends), 0) + 1)[1:]
-    return np.vstack([ends, inside])
+    return np.vstack([ends, halton(max(points - len(ends), 0), dimensions)])
 
 
 def spread(unit: Float[np.ndarray, "..."], intervals: list[Interval]) -> Float[np.ndarray, "..."]:
@@ -71,7 +68,7 @@ def record_intervals(function: Curve, steps: int = 20_000) -> list[Interval]:
         last = end - 1
         start = 0.0
         if first > 0:
-            start = brentq(lambda z, h=height: function(z) - h, x[first - 1], x[first], xtol=1e-15)
+            start = scipy.optimize.brentq(lambda z, h=height: function(z) - h, x[first - 1], x[first], xtol=1e-15)
             # Where the record is only equalled, the earlier x dominates, so start just past it.
             start += 1e-9
         stop = _maximum(function, x[max(last - 1, 0)], x[min(last + 1, steps)]) if last < steps else 1.0
@@ -82,7 +79,7 @@ def record_intervals(function: Curve, steps: int = 20_000) -> list[Interval]:
 
 def _maximum(function: Curve, low: float, high: float) -> float:
     """The maximum of a smooth function with one peak in [low, high], as the root of its slope."""
-    return brentq(lambda z: function(z + 1e-6) - function(z - 1e-6), low, high, xtol=1e-14)
+    return scipy.optimize.brentq(lambda z: function(z + 1e-6) - function(z - 1e-6), low, high, xtol=1e-14)
 
 
 def disconnected_front(points: int, objectives: int) -> Float[np.ndarray, "k m"]:

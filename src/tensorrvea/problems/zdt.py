@@ -4,8 +4,8 @@ Results", 2000. Two objectives; ZDT5 is omitted, since its variables are bit str
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array, Float
-from scipy.optimize import minimize_scalar
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
@@ -105,7 +105,7 @@ class ZDT6(ZDT2):
         return 1 + 9 * mean_of_others(x) ** 0.25
 
     def front(self, points: int = 1000) -> np.ndarray:
-        smallest = minimize_scalar(
+        smallest = scipy.optimize.minimize_scalar(
             lambda x: 1 - np.exp(-4 * x) * np.sin(6 * np.pi * x) ** 6, bounds=(0.0, 1 / 6), options={"xatol": 1e-12}
         ).fun
         f = smallest + (1 - smallest) * unit_points(points, 1)

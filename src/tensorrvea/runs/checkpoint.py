@@ -15,7 +15,6 @@ import numpy as np
 
 from tensorrvea import compiled
 from tensorrvea.compiled import Setting
-from tensorrvea.driver.evaluators import HostEvaluator
 from tensorrvea.driver.search import Search
 from tensorrvea.processes import fetch
 from tensorrvea.runs.arrays import read_arrays, write_arrays
@@ -155,10 +154,9 @@ def shapes(search: Search) -> tuple[Any, Any]:
     """Return the shapes of a carry and of a record on one device, without computing anything."""
     run = search.run
     setting, key = Setting(None, run.is_batched), run.without_padding(run.key)
-    carry = compiled.begin.shapes(run.program, setting, key=key, x=run.start_x)
-    arguments = HostEvaluator(run).arguments(carry) | {"key": key}
-    _, record = compiled.tell_and_ask.shapes(run.program, setting, **arguments)
-    return carry, record
+    carry = compiled.begin.shapes(run.program, setting, key, run.start_x)
+    records = compiled.record_shapes(run.program, setting, carry, capacity=1)
+    return carry, jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), records)
 
 
 def fetch_carry(search: Search) -> Any:

@@ -40,11 +40,15 @@ def angle_penalized_distance(
 ) -> Float[Array, " n"]:
     """Eq. 4: combine the distance from the ideal point with the angle to the reference vector."""
     m = f.shape[1]
+    return (1 + m * penalty * theta / gamma) * distance(f)
+
+
+def distance(f: Float[Array, "n m"]) -> Float[Array, " n"]:
+    """Return the length of each row of ``f`` ≥ 0."""
     # Without scaling, squares of very large and very small numbers overflow or underflow.
     scale = power_of_two(f.max(axis=1))
     scaled = f * (1 / scale)[:, None]
-    distance = scale * jnp.sqrt(rounded(scaled * scaled).sum(axis=1))
-    return (1 + m * penalty * theta / gamma) * distance
+    return scale * jnp.sqrt(rounded(scaled * scaled).sum(axis=1))
 
 
 def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:
@@ -59,4 +63,4 @@ def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Poo
     own_row = jnp.arange(len(niche))
     row = jax.ops.segment_min(jnp.where(eligible & (rank == best[niche]), own_row, len(own_row)), niche, niches)
     filled = row < len(own_row)
-    return Selected(row=jnp.where(filled, row, 0), filled=filled, score=score)
+    return Selected(row=jnp.where(filled, row, 0).astype(jnp.int32), filled=filled, score=score)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.randomness import words
+from tensorrvea.randomness import split, words
 from tensorrvea.selection.association import Index, associate
 
 # The weight of the other axes when the extreme point of one is sought.
@@ -61,7 +61,7 @@ def niching(
     while its niche has ρ + k, and after all that are taken while theirs have fewer. Within a niche the order is random,
     except that the nearest comes first if ρ = 0; of niches with equally many the order is random.
     """
-    order_key, tie_key = jax.random.split(key)
+    order_key, tie_key = split(key)
     n = len(niche)
     row = jnp.arange(n, dtype=jnp.int32)
     niche = jnp.where(candidate | before, niche, count)
