@@ -30,7 +30,7 @@ LAYERS = [
     ("exchange", "problem_checks", "search_space"),
     ("devices", "directions", "optional", "processes", "randomness", "rounding"),
     ("program_store",),
-    ("atomic", "checks", "effort", "settings"),
+    ("atomic", "checks", "effort", "fingerprint", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}
 # Packages that need a large third-party package, and so may be imported inside the function that uses them.
