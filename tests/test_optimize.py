@@ -156,7 +156,7 @@ def compilations() -> Compilations:
 
 
 def test_other_seeds_equal_problems_and_other_numbers_do_not_recompile(base, compilations):
-    before = compilations.count, compiled.chunk.run._cache_size()
+    before = compilations.count, num_programs()
     run(seed=5)
     run(seed=6, generations=9)
     tr.optimize(
@@ -164,18 +164,44 @@ def test_other_seeds_equal_problems_and_other_numbers_do_not_recompile(base, com
         sizes.algorithm(alpha=1.5, adaptation=0.2, variation=tr.GA(crossover=tr.SBX(eta=12.5))),
         generations=3,
     )
-    assert (compilations.count, compiled.chunk.run._cache_size()) == before
+    assert (compilations.count, num_programs()) == before
+
+
+def num_programs() -> int:
+    each = (compiled.begin, compiled.evaluate, compiled.step, compiled.chunk)
+    return sum(len(program.executables) for program in each)
+
+
+def test_problems_of_one_shape_share_the_search(base):
+    before = len(compiled.step.executables), len(compiled.evaluate.executables)
+    front = tr.optimize(tr.problems.DTLZ4(objectives=3, variables=7), sizes.algorithm(), generations=3).F
+    assert (len(compiled.step.executables), len(compiled.evaluate.executables)) == (before[0], before[1] + 1)
+    assert front.shape[1] == 3
+
+
+def test_a_function_defined_again_with_the_same_text_and_values_is_not_compiled_again(compilations):
+    def solve(shift):
+        def function(x):
+            return jnp.stack([x[0] + shift, 1 - x[0] + x[1]])
+
+        problem = tr.Problem(function, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
+        return tr.optimize(problem, tr.NSGA2(population=6), generations=2).F
+
+    first, count = solve(0.0), compilations.count
+    np.testing.assert_array_equal(solve(0.0), first)
+    assert compilations.count == count
+    np.testing.assert_allclose(solve(10.0)[:, 0].min(), first[:, 0].min() + 10, atol=1e-5)
 
 
 def test_each_function_of_a_new_problem_is_compiled_once(compilations):
     def function(x):
         return jnp.stack([x[0], 1 - x[0] + x[1]])
 
-    before = compiled.chunk.run._cache_size()
+    before = num_programs()
     problem = tr.Problem(function, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
     tr.optimize(problem, tr.RandomSearch(population=6), generations=2)
     count = compilations.count
-    assert compiled.chunk.run._cache_size() == before + 1
+    assert num_programs() == before + 3  # the first population, evaluation and search
     again = tr.Problem(function, lower=[0.0, 0.0], upper=[1.0, 1.0], objectives=2)
     tr.optimize(again, tr.RandomSearch(population=6), generations=40, seed=9)
     assert compilations.count == count
@@ -249,11 +275,11 @@ def test_a_warm_start_fills_the_first_rows_of_the_first_population(base):
 def test_progress_follows_the_clock_even_if_chunks_have_a_fixed_cost(monkeypatch):
     now, run_chunk = [0.0], compiled.Compiled.__call__
 
-    def timed(self, program, setting, **arguments):
-        now[0] += 0.002 + 0.0001 * int(arguments.get("count", 0))
-        return run_chunk(self, program, setting, **arguments)
+    def timed(self, program, setting, *arguments):
+        count = int(arguments[3]) if self is compiled.chunk else 0
+        now[0] += 0.002 + 0.0001 * count
+        return run_chunk(self, program, setting, *arguments)
 
-    run(generations=1)  # to compile it
     monkeypatch.setattr(compiled.Compiled, "__call__", timed)
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     history = run(generations=None, seconds=0.1).history

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tensorrvea.randomness import below, threefry, uniform, unit, words
+from tensorrvea.randomness import below, fold_in, key_words, mix, split, threefry, uniform, unit, words
 
 # Random123's known answers for Threefry-2x32 with 20 rounds: key, counter, output.
 KNOWN = [
@@ -85,3 +85,48 @@ def test_below_scales_the_word_to_the_bound(bound):
 def test_below_is_uniform():
     index = np.asarray(below(words(jax.random.key(4), (60_000,)), 7))
     assert stats.chisquare(np.bincount(index, minlength=7)).pvalue > 1e-4
+
+
+# Keys
+
+
+def bits(keys) -> np.ndarray:
+    first, second = jax.vmap(key_words)(keys.reshape(-1))
+    return np.asarray(first, np.uint64) << np.uint64(32) | np.asarray(second, np.uint64)
+
+
+def test_keys_of_generations_and_their_children_are_all_different():
+    seeds = jax.vmap(jax.random.key)(jnp.arange(40, dtype=jnp.uint32))
+    generations = jax.vmap(lambda key: fold_in(key, jnp.arange(500)))(seeds)
+    children = jax.vmap(lambda key: split(key, 3))(generations.reshape(-1))
+    made = np.concatenate([bits(keys) for keys in (seeds, generations, children)])
+    assert len(np.unique(made)) == len(made) == 40 + 40 * 500 * 4
+
+
+def test_a_key_is_the_hash_of_its_parent_and_number():
+    def hashed(word, key):
+        word = ((word ^ word >> 16) * 0x85EBCA6B + key) % 2**32
+        word = ((word ^ word >> 13) * 0xC2B2AE35 + (key << 16 | key >> 16)) % 2**32
+        return word ^ word >> 16
+
+    first = hashed((0x01234567 + 7 + 0x9E3779B9) % 2**32, 0xDEADBEEF)
+    second = hashed(0xDEADBEEF ^ first, first)
+    parent = jax.random.wrap_key_data(jnp.array([0x01234567, 0xDEADBEEF], jnp.uint32))
+    assert tuple(map(int, key_words(fold_in(parent, 7)))) == (first, second)
+    assert tuple(map(int, key_words(split(parent, 9)[7]))) == (first, second)
+
+
+def test_the_hash_of_keys_is_a_bijection():
+    low = jnp.arange(2**16, dtype=jnp.uint32)
+    for key in (0, 1, 0xFFFFFFFF):
+        assert len(np.unique(mix(low * jnp.uint32(65_537), jnp.uint32(key)))) == len(low)
+
+
+def test_words_of_keys_with_consecutive_numbers_are_not_correlated():
+    keys = fold_in(jax.random.key(5), jnp.arange(400))
+    numbers = np.asarray(jax.vmap(lambda key: words(key, (500,)))(keys)) / 2.0**32
+    for name, (a, b) in {"keys": (numbers[:-1], numbers[1:]), "places": (numbers[:, :-1], numbers[:, 1:])}.items():
+        correlation = np.corrcoef(a.ravel(), b.ravel())[0, 1]
+        assert abs(correlation) < 4 / np.sqrt(a.size), name
+    assert stats.kstest(numbers[:, 0], "uniform").pvalue > 1e-4
+    assert stats.kstest(numbers.mean(axis=1) * np.sqrt(12 * 500) - np.sqrt(3 * 500), "norm").pvalue > 1e-4

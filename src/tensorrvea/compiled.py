@@ -108,9 +108,13 @@ class Compiled:
 
     def memory(self, program: Program, setting: Setting, *arguments: Any) -> int:
         """Return the bytes on the device while it runs, its arguments included, as reported by the compiler."""
-        used = self.prepare(program, setting, *arguments).func.memory_analysis()  # type: ignore
-        held = used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes
-        return int(held - used.alias_size_in_bytes)
+        return memory_of(self.prepare(program, setting, *arguments).func)
+
+
+def memory_of(executable: Any) -> int:
+    """Return the bytes that a compiled function needs on the device, its arguments included."""
+    used = executable.memory_analysis()
+    return used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes - used.alias_size_in_bytes
 
 
 def compiled(part: str, *, donate: int | None = None) -> Callable[[Callable], Compiled]:

@@ -5,6 +5,7 @@ users see their own values and directions.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, is_traced
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
+from tensorrvea.fingerprint import fingerprint
 from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
 from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
@@ -83,9 +85,9 @@ class Problem(Domain):
         bounds are clipped, NaN becomes ``lower``.
       front: points of the true front, (k, m), if known.
 
-    Problems made of equal parts are equal, and share compiled code. As always in JAX, whatever the function reads
-    from outside (a global, an attribute) is read once, when it is compiled. To change such a value, make another
-    function, with ``functools.partial`` or as a closure.
+    Problems made of equal parts are equal, and share compiled code. A function that is defined again with the same
+    text, and with the same values around it, is equal to the one before. As always in JAX, whatever it reads from
+    outside (a global, an attribute) is read once, when it is compiled: to change such a value, make another problem.
 
     >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2)
     >>> f, violation = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
@@ -141,8 +143,6 @@ class Problem(Domain):
             raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
         self._check_representation()
-        self._identity = self._make_identity()
-        self._hash = hash(self._identity)
         if sample is not None:
             check_sample(sample, variables=self.variables, objectives=self.objectives)
         self._check_outputs()
@@ -255,10 +255,14 @@ class Problem(Domain):
         return type(self) is type(other) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash(self._identity)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, variables={self.variables}, objectives={self.objectives})"
+
+    @cached_property
+    def _identity(self) -> tuple:
+        return self._make_identity()
 
     def _make_identity(self) -> tuple:
         return (
@@ -299,7 +303,10 @@ class Problem(Domain):
 
 
 def _function_identity(function: Callable[..., Any] | None) -> Any:
-    """The function, or its id if it cannot be hashed."""
+    """What the function computes, as far as that can be told; else the function, or its id if it cannot be hashed."""
+    known = None if function is None else fingerprint(function)
+    if known is not None:
+        return known
     try:
         hash(function)
     except TypeError:

@@ -15,6 +15,7 @@ import pickle
 import platform
 import re
 import stat
+import time
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -35,6 +36,7 @@ OFF = ("off", "0", "")
 # The least recently used programs are deleted when all of them take more than this.
 MOST_BYTES = 2**28
 SUFFIX = ".program"
+DAY = 86_400
 # Changes with the format of the files.
 FORMAT = b"tensorrvea-1"
 
@@ -62,20 +64,45 @@ def compile_stored(lower: Callable[[], Any], device: jax.Device, description: st
     loaded = load(path, device)
     if loaded is not None:
         return loaded
+    hits = jax_cache_hits()
     compiled = (lowered or lower()).compile()
-    save(path, compiled)
+    # A program that JAX has loaded from a cache of its own cannot be stored: it would lack its functions.
+    if jax_cache_hits() == hits:
+        save(path, compiled)
     return compiled
 
 
 def store_directory() -> Path | None:
     """Return the directory of stored programs, or None if there is none that is safe to use."""
-    settings = jax.config.values
-    if settings["jax_compilation_cache_dir"] or not settings["jax_enable_compilation_cache"]:
+    if uses_jax_cache():
         return None
     chosen = os.environ.get(VARIABLE)
     if chosen is not None and chosen.strip().lower() in OFF:
         return None
     return prepare_directory(chosen)
+
+
+def uses_jax_cache() -> bool:
+    """Return whether the user has set up, or turned off, JAX's own compilation cache."""
+    settings = jax.config.values
+    return bool(settings["jax_compilation_cache_dir"]) or not settings["jax_enable_compilation_cache"]
+
+
+def jax_cache_hits() -> int:
+    """Return how many programs JAX has loaded from its own cache since this was first called."""
+    return _hits().count("/jax/compilation_cache/cache_hits")
+
+
+@cache
+def _hits() -> list[str]:
+    events: list[str] = []
+
+    def listen(event: str, **_: Any) -> None:
+        if event.endswith("/cache_hits"):
+            events.append(event)
+
+    jax.monitoring.register_event_listener(listen)
+    return events
 
 
 @cache
@@ -192,3 +219,7 @@ def delete_old(directory: Path) -> None:
         with suppress(OSError):
             path.unlink()
         total -= size
+    for path in directory.glob(f".*{SUFFIX}.*.part"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > DAY:
+                path.unlink()  # a process was killed while it wrote

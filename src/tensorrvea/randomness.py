@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, UInt32
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
+GOLDEN = 0x9E3779B9  # 2^32 / φ
 
 
 def threefry(
@@ -46,7 +47,8 @@ def fold_in(key: PRNGKeyArray, number: Int[Array, "..."] | UInt32[Array, "..."] 
     ``jax.random.fold_in`` is a loop of sixteen kernels, which takes long to compile.
     """
     first, second = key_words(key)
-    first = mix(first + jnp.uint32(number), second)
+    # Without a constant, the child of zeros would be zeros.
+    first = mix(first + jnp.uint32(number) + jnp.uint32(GOLDEN), second)
     second = mix(second ^ first, first)
     return jax.random.wrap_key_data(jnp.stack([first, second], axis=-1), impl="threefry2x32")
 

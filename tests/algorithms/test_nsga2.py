@@ -108,7 +108,7 @@ def test_fronts_are_as_good_as_pymoos_at_equal_evaluations(problem, theirs, gene
     front = problem.front(1000)
     ours = [
         tr.metrics.igd(run.F, front)
-        for run in tr.replicate(problem, tr.NSGA2(population=100), generations=generations - 1, seeds=range(3))
+        for run in tr.replicate(problem, tr.NSGA2(population=100), generations=generations - 1, seeds=range(11))
     ]
     reached = minimize(theirs, pymoo_nsga2.NSGA2(pop_size=100), ("n_gen", generations), seed=1)
     assert np.median(ours) < 1.1 * tr.metrics.igd(reached.F, front)

@@ -8,6 +8,7 @@ import pytest
 import tensorrvea as tr
 from tensorrvea.evolution import Clock
 from tensorrvea.population import Offspring
+from tensorrvea.randomness import split
 
 PROBLEM = tr.problems.DTLZ2(objectives=2, variables=4)
 
@@ -58,7 +59,7 @@ def test_offspring_are_sampled_like_the_first_population():
     algorithm = tr.RandomSearch(population=5)
     state, offspring = algorithm.init(jax.random.key(3), PROBLEM)
     np.testing.assert_array_equal(offspring.x, PROBLEM.sample(jax.random.key(3), 5))
-    _, vary_key = jax.random.split(jax.random.key(4))
+    _, vary_key = split(jax.random.key(4))
     np.testing.assert_array_equal(algorithm.ask(jax.random.key(4), state, PROBLEM).x, PROBLEM.sample(vary_key, 5))
 
 

@@ -209,9 +209,7 @@ def test_generations_can_be_lowered_for_other_platforms(name):
 
     def chunk(key, carry, start, count, clocks):
         key = jax.random.wrap_key_data(key)
-        return compiled.chunk(
-            program, Setting(), key=key, carry=carry, start=start, count=count, clocks=clocks, capacity=4
-        )
+        return compiled.chunk.function(program, Setting(), key, carry, start, count, clocks)
 
     bits = jax.ShapeDtypeStruct((2,), jnp.uint32)
     made = export.export(jax.jit(chunk), platforms=("cuda", "rocm", "tpu"))(

@@ -43,7 +43,7 @@ def test_the_error_of_a_failed_first_population_has_the_message():
 
 
 def test_outputs_of_the_wrong_shape_are_rejected_before_compilation(monkeypatch):
-    monkeypatch.setattr(compiled.tell_and_ask, "prepare", lambda *_, **__: pytest.fail("it was compiled first"))
+    monkeypatch.setattr(compiled.step, "prepare", lambda *_, **__: pytest.fail("it was compiled first"))
     with pytest.raises(ValueError, match=r"function must give shape \(2,\) for x of shape \(1,\), got shape \(3,\)"):
         run(tr.HostProblem(lambda _: np.zeros(3), **SETTINGS))
 

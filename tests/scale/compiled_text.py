@@ -11,7 +11,7 @@ from jax.sharding import NamedSharding
 
 import tensorrvea as tr
 from tensorrvea import compiled as compiled_module
-from tensorrvea.driver.evaluators import DeviceEvaluator
+from tensorrvea.driver.evaluators import ChunkEvaluator
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
 
@@ -27,14 +27,14 @@ def compiled(devices: int) -> jax.stages.Compiled:
     budget = Budget(population=ROWS, generations=10)
     run = Run(problem, algorithm, seeds=[0], is_batched=False, budget=budget, devices=devices)
     program, setting = run.program, run.setting
-    carry = compiled_module.begin.shapes(program, setting, key=run.key, x=None)
+    carry = compiled_module.begin.shapes(program, setting, run.key, None)
     if setting.mesh is not None:
         carry = jax.tree.map(
             lambda leaf, spec: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(setting.mesh, spec)),
             carry,
             compiled_module.layout(carry, is_batched=False),
         )
-    return compiled_module.chunk.lower(program, setting, **DeviceEvaluator(run).arguments(carry)).compile()
+    return compiled_module.chunk.lower(program, setting, *ChunkEvaluator(run).arguments(carry)).compile()
 
 
 def largest_collective(text: str) -> int:

@@ -74,7 +74,8 @@ class TensorRVEA(Evolution):
         initial = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
         # The first selection makes the index, with the code that makes it again whenever the vectors adapt.
         shapes = jax.eval_shape(indexed, initial, initial)
-        return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)._replace(initial=initial)
+        empty = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        return empty._replace(initial=initial, adapted=initial)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key
@@ -98,12 +99,12 @@ class TensorRVEA(Evolution):
     ) -> Vectors:
         """Scale the vectors to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows.
 
-        The first time, before which progress counts as negative, the ranges are taken to be equal.
+        It counts as negative before the first population, for which the vectors are only indexed.
         """
 
         def adapted() -> Vectors:
-            ranges = jnp.where(clock.is_first, 1, objective_ranges(pool, row, filled))
-            return indexed(vectors.initial, scale_vectors(vectors.initial, ranges))
+            scaled = scale_vectors(vectors.initial, objective_ranges(pool, row, filled))
+            return indexed(vectors.initial, jnp.where(clock.is_first, vectors.initial, scaled))
 
         is_due = self._adaptations_done(clock.progress) > self._adaptations_done(clock.before)
         return lax.cond(is_due, adapted, lambda: vectors)
