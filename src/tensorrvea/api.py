@@ -37,6 +37,7 @@ def optimize(
     directory: str | Path | None = None,
     checkpoint_seconds: float = INTERVAL,
     devices: Devices = None,
+    effort: str | None = None,
 ) -> Result:
     """Search for the Pareto front of ``problem``.
 
@@ -60,6 +61,8 @@ def optimize(
       checkpoint_seconds: seconds from one checkpoint to the next.
       devices: the number of devices to divide the rows over, a list of them, or ``"cores"`` for all cores of a CPU; one
         by default, and all after ``distributed``. The result is the same, bit for bit (see ``docs/scale.md``).
+      effort: how long the compiler may take: ``"draft"``, ``"standard"`` or ``"full"``. By default it is chosen from
+        the sizes and the budget, for the soonest result. Choose ``"full"`` if the same sizes are run many times.
 
     Returns:
       The front and the history of the run.
@@ -68,7 +71,7 @@ def optimize(
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=[seed], is_batched=False, budget=budget, x=x, history=history, archive=archive,
-        metrics=metrics, callbacks=callbacks, stop=stop, every=every, devices=devices,
+        metrics=metrics, callbacks=callbacks, stop=stop, every=every, devices=devices, effort=effort,
     )  # fmt: skip
     return execute(run, directory, checkpoint_seconds, progress)[0]
 
@@ -89,6 +92,7 @@ def replicate(
     directory: str | Path | None = None,
     checkpoint_seconds: float = INTERVAL,
     devices: Devices = None,
+    effort: str | None = None,
 ) -> list[Result]:
     """Run several seeds as one compiled program; seed k starts and draws as ``optimize(seed=k)`` does.
 
@@ -101,7 +105,7 @@ def replicate(
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=list(seeds), is_batched=True, budget=budget, x=x, history=history, archive=archive,
-        metrics=metrics, devices=devices,
+        metrics=metrics, devices=devices, effort=effort,
     )  # fmt: skip
     return execute(run, directory, checkpoint_seconds, progress)
 

@@ -64,12 +64,11 @@ class Compiled:
 
     def prepare(self, program: Program, setting: Setting, *arguments: Any) -> partial[Any]:
         """Return the compiled function of arguments like these, which may be arrays or their shapes."""
-        static, dynamic = program_parts(program, self.part)
-        leaves, structure = jax.tree.flatten(dynamic)
+        static, leaves, structure = flatten_program(program, self.part)
         if setting.mesh is None:
-            leaves = [jnp.asarray(leaf) for leaf in leaves]
+            leaves = jax.device_put(leaves)  # once, and not with every call
         device = default_device()
-        shapes = tuple((np.shape(leaf), jnp.result_type(leaf)) for leaf in leaves)
+        shapes = tuple((leaf.shape, leaf.dtype) for leaf in leaves)
         known = jax.tree.map(_shape, arguments, is_leaf=lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))
         signature = static, structure, shapes, str(known), setting, device
         if signature not in self.executables:
@@ -85,8 +84,7 @@ class Compiled:
         return self.prepare(program, setting, *arguments)(*arguments)
 
     def lower(self, program: Program, setting: Setting, *arguments: Any) -> Any:
-        static, dynamic = program_parts(program, self.part)
-        leaves, structure = jax.tree.flatten(dynamic)
+        static, leaves, structure = flatten_program(program, self.part)
 
         def run(leaves: list, *arguments: Any) -> Any:
             return self.function(join_parts(static, jax.tree.unflatten(structure, leaves)), setting, *arguments)
@@ -131,6 +129,14 @@ def program_parts(program: Program, part: str) -> tuple[tuple, tuple]:
     domain = program.problem.domain if part == "search" else None
     static = (None if domain else program.problem, program.history, program.archive)
     return static, (domain, program.algorithm, program.metrics)
+
+
+def flatten_program(program: Program, part: str) -> tuple[tuple, list, Any]:
+    """Return what decides the code, and the arguments as arrays with their structure."""
+    static, dynamic = program_parts(program, part)
+    leaves, structure = jax.tree.flatten(dynamic)
+    leaves = [leaf if isinstance(leaf, jax.Array) else np.asarray(leaf, jnp.result_type(leaf)) for leaf in leaves]
+    return static, leaves, structure
 
 
 def join_parts(static: tuple, dynamic: tuple) -> Program:
@@ -301,7 +307,7 @@ def start_steps(setting: Setting, carry: Carry, records: Record, t: int) -> Step
         records = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), records)
     steps = Steps(carry, records, np.int32(t), np.int32(0))
     if setting.mesh is None:
-        return jax.tree.map(jnp.asarray, steps)
+        return jax.device_put(steps)
     mesh = setting.mesh
     return jax.tree.map(
         lambda leaf, spec: leaf if isinstance(leaf, jax.Array) else put(mesh, leaf, spec),

@@ -35,6 +35,7 @@ _WITHOUT_EMITTERS = ("xla_cpu_use_fusion_emitters", False)
 DRAFT = Effort("draft", False, (_WITHOUT_EMITTERS, ("xla_backend_optimization_level", 0)))
 STANDARD = Effort("standard", False, (_WITHOUT_EMITTERS,))
 FULL = Effort("full", True)
+EFFORTS = {effort.name: effort for effort in (DRAFT, STANDARD, FULL)}
 
 
 def choose_effort(*, population: int, variables: int, generations: int | None, runs: int = 1) -> Effort:

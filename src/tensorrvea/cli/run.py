@@ -93,6 +93,8 @@ class Run:
     """Stop when a recorded metric reaches a value, as in 'igd<=0.06' or 'hypervolume>=0.7'."""
     every: int = 10
     """Number of generations between checks of the stopping rules."""
+    effort: Literal["draft", "standard", "full"] | None = None
+    """How long the compiler may take; by default it is chosen from sizes and budget, for the soonest result."""
 
     session: tyro.conf.OmitArgPrefixes[Session] = DEFAULT_SESSION
 
@@ -123,6 +125,7 @@ class Run:
             metrics=standard_metrics(self.metric_names(problem), problem, self.reference or None),
             stop=self.stopping_rules(),
             every=self.every,
+            effort=self.effort,
             devices=self.session.devices,
         )
         return Search(arguments)

@@ -133,7 +133,7 @@ class StepEvaluator(Evaluator):
     def prepare_evaluation(self, carry: Carry) -> None:
         run = self.run
         self.evaluate_compiled = compiled.evaluate.prepare(
-            run.program, run.setting, run.key, carry.offspring.x, jnp.int32(0)
+            run.program, run.setting, run.key, carry.offspring.x, np.int32(0)
         )
 
     def prepare_step(self, carry: Carry) -> None:

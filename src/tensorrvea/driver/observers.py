@@ -1,6 +1,7 @@
 """Observers of a search: the progress bar and the user's callbacks."""
 
 from functools import partial
+from threading import Event, Thread
 
 import numpy as np
 from tqdm import tqdm
@@ -9,6 +10,8 @@ from tensorrvea.driver.run import Callback
 from tensorrvea.driver.search import Observer, Search
 from tensorrvea.processes import is_primary, on_primary_process
 from tensorrvea.result import Result
+
+COMPILING = "compiling (once for this size; cached)"
 
 
 def standard_observers(search: Search, *, progress: bool) -> list[Observer]:
@@ -48,19 +51,29 @@ def name_of(function: Callback) -> str:
 
 
 class ProgressBar(Observer):
-    """A progress bar over generations or seconds; its clock starts when everything is compiled."""
+    """A clock while the search is compiled, and then a progress bar over generations or seconds."""
 
     def start(self, search: Search) -> None:
         budget = search.run.budget
         self.by_generation = budget.seconds is None
         self.total: float = search.schedule.last if budget.seconds is None else budget.seconds
-        self.bar = tqdm(total=self.total, unit="gen" if self.by_generation else "s", desc="compiling")
+        self.bar = tqdm(
+            total=self.total, unit="gen" if self.by_generation else "s", desc=COMPILING, bar_format="{desc} {elapsed}"
+        )
         self.is_running = False
+        self.is_compiled = Event()
+        Thread(target=self.show_clock, daemon=True).start()
+
+    def show_clock(self) -> None:
+        while not self.is_compiled.wait(0.5):
+            self.bar.refresh()
 
     def after(self, search: Search) -> None:
         done = search.generation if self.by_generation else round(min(search.schedule.elapsed, self.total), 2)
         if not self.is_running:
             self.is_running = True
+            self.is_compiled.set()
+            self.bar.bar_format = None
             self.bar.set_description(search.run.problem.name, refresh=False)
             self.bar.reset(self.total)
             self.bar.initial = done  # the pace of a resumed run is that of its new generations
@@ -72,4 +85,5 @@ class ProgressBar(Observer):
         )
 
     def close(self) -> None:
+        self.is_compiled.set()
         self.bar.close()

@@ -8,14 +8,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Key, UInt32
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_choice, check_integer, check_settings
 from tensorrvea.compiled import Setting
 from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, padded_size, use_mesh
 from tensorrvea.driver.schedule import Budget
-from tensorrvea.effort import choose_effort
+from tensorrvea.effort import EFFORTS, choose_effort
 from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.loop import HISTORIES, Program
 from tensorrvea.problem import Problem
@@ -24,7 +24,13 @@ from tensorrvea.stop import StopCriterion
 
 Callback = Callable[[Result], Any]
 
-make_key, make_keys = jax.jit(jax.random.key), jax.jit(jax.vmap(jax.random.key))
+
+def make_keys(seeds: UInt32[np.ndarray, "..."]) -> Key[Array, "..."]:
+    """Return ``jax.random.key`` of each seed, if possible without compiling anything."""
+    if jax.config.values["jax_default_prng_impl"] == "threefry2x32":
+        words = jax.device_put(np.stack([np.zeros_like(seeds), seeds], axis=-1))
+        return jax.random.wrap_key_data(words, impl="threefry2x32")
+    return jnp.vectorize(jax.random.key)(seeds)
 
 
 @dataclass
@@ -44,6 +50,7 @@ class Run:
     stop: Callback | Sequence[Callback] = ()
     every: int = 10
     devices: Devices = None
+    effort: str | None = None
 
     program: Program = field(init=False)
     setting: Setting = field(init=False)
@@ -75,12 +82,13 @@ class Run:
             if isinstance(function, StopCriterion):
                 function.check(self.problem, metrics)
         mesh = make_mesh(self.devices, RUNS if self.is_batched else AXIS)
-        effort = choose_effort(
-            population=self.algorithm.population,
-            variables=self.problem.variables,
-            generations=self.budget.last,
-            runs=len(self.seeds),
-        )
+        if self.effort is None:
+            effort = choose_effort(
+                population=self.algorithm.population, variables=self.problem.variables,
+                generations=self.budget.last, runs=len(self.seeds),
+            )  # fmt: skip
+        else:
+            effort = EFFORTS[check_choice("effort", self.effort, tuple(EFFORTS))]
         self.setting = Setting(mesh, self.is_batched, effort)
         bound = self.algorithm.bind(self.problem)
         check_settings("algorithm", bound, self.problem.variables)
@@ -92,7 +100,7 @@ class Run:
         # Every device has the same number of runs: the last seed is repeated.
         spare = -len(self.seeds) % mesh.size if self.is_batched and mesh is not None else 0
         seeds = np.array([*self.seeds, *[self.seeds[-1]] * spare], np.uint32)
-        self.key = make_keys(seeds) if self.is_batched else make_key(seeds[0])
+        self.key = make_keys(seeds if self.is_batched else seeds[0])
 
     @property
     def places(self) -> int:

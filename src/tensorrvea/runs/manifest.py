@@ -16,7 +16,7 @@ from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.files import digest, read_json, write_json
 from tensorrvea.runs.spec import Arrays, Spec
 
-SCHEMA = 3
+SCHEMA = 4
 NAME = "manifest.json"
 INPUTS = "inputs.npz"
 PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "scipy", "brax", "mujoco", "mujoco-mjx")

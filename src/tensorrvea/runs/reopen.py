@@ -73,7 +73,8 @@ def search_of(
         if stop is None:
             stop = () if read_only else [decode(one, arrays, "stop") for one in spec["stop"]]
         start = None if read_only or spec["start"] is None else decode(spec["start"], arrays, "x")
-        described = {name: spec[name] for name in ("seeds", "history", "archive")} | {"every": spec.get("every", 10)}
+        described = {name: spec[name] for name in ("seeds", "history", "archive", "effort")}
+        described["every"] = spec.get("every", 10)
         population = algorithm.population
         old_budget = decode_budget(spec["budget"], population)
     new_budget = old_budget if budget is None else Budget(population=population, **budget)

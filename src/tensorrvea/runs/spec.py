@@ -46,6 +46,7 @@ def describe(run: Run) -> tuple[Spec, Arrays]:
         "stop": stops,
         **({"every": run.every} if stops else {}),
         "precision": str(jnp.result_type(float)),
+        "effort": run.setting.effort.name,
     }
     return spec, arrays
 
