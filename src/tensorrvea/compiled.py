@@ -293,7 +293,8 @@ def steps_layout(steps: Steps, setting: Setting) -> Steps:
     axis = RUNS if setting.is_batched else AXIS
 
     def each(tree: Any, spec: PartitionSpec) -> Any:
-        return jax.tree.map(lambda _: spec, tree)
+        # XLA does not divide what is empty.
+        return jax.tree.map(lambda leaf: spec if leaf.size else REPLICATED, tree)
 
     by_generation = PartitionSpec(None, axis)
     records = each(steps.records, by_generation if setting.is_batched else REPLICATED)
