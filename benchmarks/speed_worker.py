@@ -20,9 +20,10 @@ def tensorrvea(algorithm, problem, n, d, generations, seeds):
 
     def run(seed):
         if seeds > 1:
-            tr.replicate(chosen, settings, generations=generations, seeds=range(seed, seed + seeds), devices="cores")
+            each = range(seed, seed + seeds)
+            tr.replicate(chosen, settings, generations=generations, seeds=each, devices="cores", effort="full")
         else:
-            tr.optimize(chosen, settings, generations=generations, seed=seed)
+            tr.optimize(chosen, settings, generations=generations, seed=seed, effort="full")
 
     return run
 

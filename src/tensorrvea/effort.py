@@ -18,7 +18,8 @@ class Effort(NamedTuple):
 
     With ``is_fused``, a chunk of generations is one program. It is the fastest, and compiled again for every problem.
     Without it, evaluation and search are two programs that take turns: search is compiled once for all problems of one
-    shape, and an edited objective function compiles in a moment.
+    shape, and an edited objective function compiles in a moment. The options are for search; evaluation, of which it is
+    not known how long it takes, always has XLA's defaults.
     """
 
     name: str

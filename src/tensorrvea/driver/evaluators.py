@@ -13,6 +13,7 @@ from jaxtyping import Array
 from tensorrvea import compiled, loop
 from tensorrvea.devices import ROWS, RUNS
 from tensorrvea.driver.run import Run
+from tensorrvea.effort import FULL
 from tensorrvea.evolution import Clock
 from tensorrvea.loop import Carry, Record
 from tensorrvea.processes import broadcast_from_primary, fetch, on_primary_process
@@ -116,6 +117,11 @@ class StepEvaluator(Evaluator):
         super().__init__(run)
         self.capacity = chunk_capacity(run)
 
+    @property
+    def evaluation_setting(self) -> compiled.Setting:
+        """The setting with full effort: nothing is known of how long the user's function takes."""
+        return self.run.setting._replace(effort=FULL)
+
     def shapes(self, carry: Carry) -> tuple[Record, Any, Any]:
         """Return the shapes of records, objectives and violation."""
         run, x = self.run, carry.offspring.x
@@ -133,7 +139,7 @@ class StepEvaluator(Evaluator):
     def prepare_evaluation(self, carry: Carry) -> None:
         run = self.run
         self.evaluate_compiled = compiled.evaluate.prepare(
-            run.program, run.setting, run.key, carry.offspring.x, np.int32(0)
+            run.program, self.evaluation_setting, run.key, carry.offspring.x, np.int32(0)
         )
 
     def prepare_step(self, carry: Carry) -> None:
@@ -153,7 +159,7 @@ class StepEvaluator(Evaluator):
             return stepping
         state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry))
         x = carry.offspring.x
-        evaluating = compiled.evaluate.memory(run.program, run.setting, run.key, x, number)
+        evaluating = compiled.evaluate.memory(run.program, self.evaluation_setting, run.key, x, number)
         return max(stepping, evaluating + state - x.size * x.dtype.itemsize)
 
     def advance(

@@ -68,13 +68,13 @@ def measure(plan: Acceleration, algorithm_name: str, device: jax.Device, n: int,
     problem, algorithm = DTLZ1(objectives=3, variables=d), make_algorithm(algorithm_name, n)
     with jax.default_device(device):
         # Compiles, warms up, and estimates the time per generation.
-        warm_up = optimize(problem, algorithm, generations=2, seed=0)
+        warm_up = optimize(problem, algorithm, generations=2, seed=0, effort="full")
         estimate = max(float(warm_up.history.seconds[-1] - warm_up.history.seconds[-2]), 1e-6)
         generations = int(np.clip(plan.max_seconds / estimate, 2, plan.generations))
         means = []
         for seed in range(plan.repetitions):
-            seconds = optimize(problem, algorithm, generations=generations, seed=seed).history.seconds
-            means.append((seconds[-1] - seconds[0]) / generations)
+            result = optimize(problem, algorithm, generations=generations, seed=seed, effort="full")
+            means.append((result.history.seconds[-1] - result.history.seconds[0]) / generations)
     return {"seconds_per_generation": np.array(means), "generations": np.array(generations)}
 
 

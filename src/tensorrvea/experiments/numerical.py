@@ -45,7 +45,7 @@ def run_seed(plan: Numerical, problem_name: str, algorithm_name: str, seed: int,
     limit: dict[str, Any] = {"seconds": plan.seconds} if budget == "time" else {"generations": plan.generations}
     algorithm = make_algorithm(algorithm_name, plan.population)
     warm_up(problem_name, algorithm_name, plan.population, default_device())
-    return indicators(optimize(problem, algorithm, seed=seed, history="fronts", **limit))
+    return indicators(optimize(problem, algorithm, seed=seed, history="fronts", effort="full", **limit))
 
 
 @cache
@@ -56,7 +56,8 @@ def warm_up(problem_name: str, algorithm_name: str, population: int, device: jax
     """
     del device
     problem = make_problem(problem_name, {"objectives": 3})
-    optimize(problem, make_algorithm(algorithm_name, population), generations=2, seed=0, history="fronts")
+    algorithm = make_algorithm(algorithm_name, population)
+    optimize(problem, algorithm, generations=2, seed=0, history="fronts", effort="full")
 
 
 def indicators(result: Result) -> Arrays:
