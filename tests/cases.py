@@ -18,6 +18,13 @@ NAMES = [
     for algorithm in ALGORITHMS
     for variation in (VARIATIONS if takes_variation(algorithm) else [""])
 ]
+# Each algorithm with its first variation, and the first algorithm with each variation: enough where one part of a
+# generation does not depend on the other, and every case takes long.
+EACH_PART = [
+    name
+    for i, name in enumerate(NAMES)
+    if name.split("-")[0] == NAMES[0].split("-")[0] or name.split("-")[0] != NAMES[i - 1].split("-")[0]
+]
 
 
 def make(name: str, population: int) -> Any:

@@ -23,9 +23,6 @@ PROBLEMS = {
 }
 # One of each kind of selection and memory; all combinations are in the slow tests.
 REPRESENTATIVE = ("TensorRVEA-GA", "NSGA2-PSO", "RandomSearch-")
-# Each algorithm with its first variation, and the first algorithm with each other variation.
-EACH_ALGORITHM = [next(name for name in cases.NAMES if name.split("-")[0] == cls) for cls in cases.ALGORITHMS]
-EACH_VARIATION = [name for name in cases.NAMES if name.split("-")[0] == EACH_ALGORITHM[0].split("-")[0]][1:]
 
 
 class Runs(NamedTuple):
@@ -156,8 +153,7 @@ def check(name: str, problem: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*EACH_ALGORITHM, *(pytest.param(name, marks=pytest.mark.slow) for name in EACH_VARIATION)],
+    "name", [pytest.param(name, marks=() if name in REPRESENTATIVE else pytest.mark.slow) for name in cases.EACH_PART]
 )
 def test_every_algorithm_records_its_populations_and_resumes_from_a_checkpoint(name, tmp_path, monkeypatch):
     monkeypatch.setattr("tensorrvea.runs.keep.SHARE", 1e9)

@@ -96,13 +96,13 @@ def difference(one: list[dict[str, np.ndarray]], many: Iterator[dict[str, np.nda
 
 
 def main() -> None:
-    for name in sys.argv[1:]:
-        alone = Case(name, 1)
-        one = {problem: list(alone.run(problem)) for problem in PROBLEMS}
-        for devices in (2, 3, 8):
-            case = Case(name, devices)
-            for problem, expected in one.items():
-                print(name, problem, devices, difference(expected, case.run(problem)), flush=True)
+    name, *numbers = sys.argv[1:]
+    alone = Case(name, 1)
+    one = {problem: list(alone.run(problem)) for problem in PROBLEMS}
+    for devices in map(int, numbers):
+        case = Case(name, devices)
+        for problem, expected in one.items():
+            print(name, problem, devices, difference(expected, case.run(problem)), flush=True)
 
 
 if __name__ == "__main__":

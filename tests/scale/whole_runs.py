@@ -31,6 +31,15 @@ def fronts() -> bool:
     return len(one.history.fronts) == 9 and bits(one) == bits(three)
 
 
+def efforts() -> bool:
+    """Compile with more effort than such a short run would get."""
+
+    def run(effort: str, devices: int) -> list[bytes]:
+        return bits(tr.optimize(PROBLEM, ALGORITHM, effort=effort, devices=devices, **FEW))
+
+    return all(run(effort, 1) == run(effort, 3) for effort in ("standard", "full"))
+
+
 def resumed() -> bool:
     """Start on eight devices, resume on three, and finish on one."""
 
