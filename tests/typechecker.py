@@ -19,6 +19,8 @@ CHECKED = (
     "tensorrvea.selection.apd",
     "tensorrvea.selection.crowding",
     "tensorrvea.selection.dominance",
+    "tensorrvea.selection.indicator",
+    "tensorrvea.selection.order",
     "tensorrvea.operators",
 )
 
