@@ -21,6 +21,8 @@ CHECKED = (
     "tensorrvea.selection.dominance",
     "tensorrvea.selection.indicator",
     "tensorrvea.selection.order",
+    "tensorrvea.selection.strength",
+    "tensorrvea.selection.truncation",
     "tensorrvea.operators",
 )
 

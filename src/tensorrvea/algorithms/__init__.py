@@ -5,9 +5,10 @@ from tensorrvea.algorithms.nsga2 import NSGA2
 from tensorrvea.algorithms.nsga3 import NSGA3
 from tensorrvea.algorithms.random_search import RandomSearch
 from tensorrvea.algorithms.rvea import RVEA
+from tensorrvea.algorithms.spea2 import SPEA2
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
 from tensorrvea.evolution import Evolution
 
-__all__ = ["TensorRVEA", "RVEA", "NSGA2", "NSGA3", "IBEA", "RandomSearch"]  # noqa: RUF022 (the order in lists)
+__all__ = ["TensorRVEA", "RVEA", "NSGA2", "NSGA3", "IBEA", "SPEA2", "RandomSearch"]  # noqa: RUF022 (the order in lists)
 
 ALL: tuple[type[Evolution], ...] = tuple(globals()[name] for name in __all__)
