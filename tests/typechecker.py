@@ -18,6 +18,7 @@ CHECKED = (
     "tensorrvea.randomness",
     "tensorrvea.selection.apd",
     "tensorrvea.selection.crowding",
+    "tensorrvea.selection.decomposition",
     "tensorrvea.selection.dominance",
     "tensorrvea.selection.indicator",
     "tensorrvea.selection.order",

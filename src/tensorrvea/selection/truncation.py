@@ -8,8 +8,8 @@ of distances:
   first, and among them only distances to other points matter.
 - The distance of each point to its nearest other point is kept. After a removal, only points whose nearest one was
   removed are compared with all others again.
-- Points that tie have the same distances up to some v. Of these, the ones come first that have more neighbours
-  at distance v, and then the ones whose next larger distance is the smallest. This is repeated with the next v until one
+- Points that tie have the same distances up to some v. Of these, the ones come first that have more neighbours at
+  distance v, and then the ones whose next larger distance is the smallest. This is repeated with the next v until one
   point is left, or all distances are equal.
 
 So a removal takes a few passes over the rows, unless many points tie.
