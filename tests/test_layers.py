@@ -24,7 +24,7 @@ LAYERS = [
     ("algorithms", "archive"),
     ("evolution", "adapters", "problem_registry"),
     ("operators", "problems", "host", "neuroevolution", "metrics"),
-    ("selection",),
+    ("selection", "vector_settings"),
     ("mating", "population", "reference_vectors", "decision"),
     ("problem", "rows"),
     ("exchange", "problem_checks", "search_space"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tensorrvea.mating import living_rows, permute_living, shuffled
+from tensorrvea.mating import living_rows, neighbouring_pairs, permute_living, shuffled
 
 COUNT = 24
 KEYS = 12_000
@@ -88,3 +88,17 @@ def test_living_rows_are_drawn_equally_often_and_dead_rows_never(count):
 
 def test_zero_parents_can_be_drawn():
     assert permute_living(jax.random.key(0), jnp.ones(4, bool), 0).shape == (0,)
+
+
+def test_neighbouring_pairs_are_two_different_neighbours_or_any_living_rows():
+    alive = jnp.array([True] * 8 + [False] * 2)
+    neighbours = jnp.array([[0, 1, 2], [3, 4, 5], [7, 8, 9]])
+    is_local = jnp.array([True, False, True])
+    family = jnp.repeat(jnp.arange(3), 400)
+    rows = np.asarray(neighbouring_pairs(jax.random.key(0), alive, neighbours, is_local, family)).reshape(3, 200, 2)
+    assert set(rows[0].ravel()) == {0, 1, 2}
+    assert (rows[0, :, 0] != rows[0, :, 1]).all()
+    assert len({tuple(pair) for pair in rows[0]}) == 6
+    # Not local, or not alive: any living row.
+    assert set(rows[1].ravel()) == set(range(8))
+    assert set(rows[2].ravel()) == set(range(8))

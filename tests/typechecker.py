@@ -18,7 +18,12 @@ CHECKED = (
     "tensorrvea.randomness",
     "tensorrvea.selection.apd",
     "tensorrvea.selection.crowding",
+    "tensorrvea.selection.decomposition",
     "tensorrvea.selection.dominance",
+    "tensorrvea.selection.indicator",
+    "tensorrvea.selection.order",
+    "tensorrvea.selection.strength",
+    "tensorrvea.selection.truncation",
     "tensorrvea.operators",
 )
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.randomness import key_words, mix, threefry
+from tensorrvea.randomness import below, key_words, mix, threefry, words
 
 
 def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, ""]]:
@@ -37,6 +37,36 @@ def binary_tournaments(
     """Return the better of two living rows, ``count`` times. All compete equally often; the first wins a tie."""
     one, other = permute_living(key, alive, 2 * count).reshape(count, 2).T
     return jnp.where(score[one] <= score[other], one, other)
+
+
+def neighbouring_pairs(
+    key: PRNGKeyArray,
+    alive: Bool[Array, " r"],
+    neighbours: Int[Array, "n t"],
+    is_local: Bool[Array, " n"],
+    family: Int[Array, " count"],
+) -> Int[Array, " count"]:
+    """Return parents in pairs, drawn from the neighbours of the first parent's family or among all living rows.
+
+    Args:
+      key: a random key.
+      alive: which rows live; a neighbour that does not is replaced by any living row.
+      neighbours: the rows that a family may take its parents from.
+      is_local: whether a family takes its parents from its neighbours, rather than from all living rows.
+      family: the row of ``neighbours`` and ``is_local`` for each parent.
+
+    The two of a pair are different neighbours, if there are two.
+    """
+    count, size = len(family), neighbours.shape[1]
+    first_key, other_key, any_key = jax.random.split(key, 3)
+    pair = jnp.arange(count, dtype=jnp.int32) // 2
+    is_other = jnp.arange(count) % 2 == 1
+    pairs = -(-count // 2)
+    first = below(words(first_key, (pairs,)), size)
+    shift = 1 + below(words(other_key, (pairs,)), max(size - 1, 1))
+    drawn = (first[pair] + jnp.where(is_other, shift[pair], 0)) % size
+    row = neighbours[family, drawn]
+    return jnp.where(is_local[family] & alive[row], row, permute_living(any_key, alive, count))
 
 
 def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array, " count"]:

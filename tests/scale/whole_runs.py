@@ -93,7 +93,7 @@ def stochastic() -> bool:
     return bits(one) == bits(three)
 
 
-CASES = {case.__name__: case for case in (fronts, resumed, replicated, host, stochastic)}
+CASES = {case.__name__: case for case in (fronts, efforts, resumed, replicated, host, stochastic)}
 
 
 def main() -> None:

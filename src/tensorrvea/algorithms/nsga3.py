@@ -11,17 +11,17 @@ from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_choice, is_traced
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.problem import Domain, Problem
-from tensorrvea.reference_vectors import GENERATORS, check_vectors, reference_vectors, unit_rows
+from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.association import make_index
 from tensorrvea.selection.dominance import rank_rows
 from tensorrvea.selection.niching import associate_with_lines, niching, normalize
 from tensorrvea.settings import settings, static
+from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 
 
 class Niches(NamedTuple):
@@ -56,17 +56,14 @@ class NSGA3(Evolution):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.vectors, str):
-            check_choice("vectors", self.vectors, GENERATORS)
-        elif not is_traced(self.vectors):
-            check_vectors("vectors", self.vectors)
+        check_vector_setting(self.vectors)
 
     def bind(self, problem: Problem) -> "NSGA3":
         return replace(self, vectors=reference_vectors(self.vectors, self.population, problem.objectives))
 
     def setup(self, key: PRNGKeyArray, problem: Domain) -> Niches:
         del key
-        vectors = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
+        vectors = unit_vectors(self.vectors, self.population, problem.objectives)
         # The first selection makes the index, so that the code for the first population is short.
         index = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(make_index, vectors))
         return Niches(vectors, index, jnp.full(problem.objectives, jnp.inf, vectors.dtype))

@@ -9,17 +9,18 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_choice, check_number, is_traced
+from tensorrvea.checks import check_number
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import first_living
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.problem import Domain, Problem
-from tensorrvea.reference_vectors import GENERATORS, check_vectors, reference_vectors, unit_rows
+from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.adaptation import objective_ranges, scale_vectors
 from tensorrvea.selection.apd import Selected, distance, select_by_niches, translate
 from tensorrvea.selection.association import make_index, smallest_angles
 from tensorrvea.settings import settings, static
+from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 
 
 class Vectors(NamedTuple):
@@ -57,10 +58,7 @@ class TensorRVEA(Evolution):
         super().__post_init__()
         check_number("alpha", self.alpha, minimum=0.0)
         check_number("adaptation", self.adaptation, minimum=0.0, maximum=1.0, open_minimum=True)
-        if isinstance(self.vectors, str):
-            check_choice("vectors", self.vectors, GENERATORS)
-        elif not is_traced(self.vectors):
-            check_vectors("vectors", self.vectors)
+        check_vector_setting(self.vectors)
 
     def bind(self, problem: Problem) -> "TensorRVEA":
         # The vectors are then an argument of compiled code, not a constant in it.
@@ -71,7 +69,7 @@ class TensorRVEA(Evolution):
 
     def setup(self, key: PRNGKeyArray, problem: Domain) -> Vectors:
         del key
-        initial = unit_rows(jnp.asarray(reference_vectors(self.vectors, self.population, problem.objectives)))
+        initial = unit_vectors(self.vectors, self.population, problem.objectives)
         # The first selection makes the index, with the code that makes it again whenever the vectors adapt.
         shapes = jax.eval_shape(indexed, initial, initial)
         empty = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)

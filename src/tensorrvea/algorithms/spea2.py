@@ -1,0 +1,75 @@
+"""SPEA2: Zitzler, Laumanns and Thiele, "SPEA2: Improving the Strength Pareto Evolutionary Algorithm", 2001."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from tensorrvea.checks import check_flag
+from tensorrvea.evolution import Clock, Evolution, Selection, State
+from tensorrvea.mating import binary_tournaments
+from tensorrvea.operators import GA, Variation
+from tensorrvea.population import Pool
+from tensorrvea.rounding import power_of_two
+from tensorrvea.selection.order import best_first
+from tensorrvea.selection.strength import kth_nearest, raw_fitness
+from tensorrvea.selection.truncation import truncate
+from tensorrvea.settings import settings, static
+
+
+@settings
+class SPEA2(Evolution):
+    """Survival of the non-dominated, thinned by distances to neighbours; parents by binary tournaments on the fitness.
+
+    The survivors are the paper's archive. The fitness of a row is the sum of the strengths of the rows that dominate it
+    (the strength of a row is how many it dominates), and then its distance to the k-th nearest row, k = √rows. If too
+    few are non-dominated, the best of the others fill the archive; if too many are, the one with the smallest distances
+    is removed, again and again. The paper has no constraints: here, the feasible come first and are
+    selected as if there were no others, and the infeasible fill what is left, the least violating first.
+
+    A generation takes O(n² m) time and O(n m) memory, if few rows tie.
+
+    Args:
+      population: the number of offspring per generation, and of survivors.
+      variation: how offspring are bred.
+      normalize: whether distances are measured in units of the ranges of the non-dominated rows. The paper
+        measures in the objectives as they are, so that an objective with a large range dominates the distances.
+    """
+
+    population: int = static()
+    variation: Variation = GA()
+    normalize: bool = static(True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_flag("normalize", self.normalize)
+
+    def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
+        return binary_tournaments(key, state.population.alive, state.score, count)
+
+    def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
+        del key, state, clock
+        feasible = pool.feasible
+        raw = raw_fitness(pool.f, feasible)
+        front = feasible & (raw == 0)
+        f = scale_distances(pool.f, feasible, front, self.normalize)
+        k = jnp.sqrt(feasible.sum().astype(f.dtype)).astype(jnp.int32)
+        sigma = kth_nearest(f, feasible, k)
+        removed = ~pool.alive | (front & ~truncate(f, front, self.population))
+        violation = jnp.where(removed, jnp.inf, jnp.maximum(pool.violation, 0))
+        density = jnp.where(feasible, -sigma, 0)
+        best, place = best_first((violation, jnp.where(feasible, raw, 0), density), self.population)
+        return Selection(best, ~removed[best], place)
+
+
+def scale_distances(
+    f: Float[Array, "n m"], competes: Bool[Array, " n"], front: Bool[Array, " n"], normalize: bool
+) -> Float[Array, "n m"]:
+    """Return the objectives in the units of distances, 0 for rows that do not compete.
+
+    Without ``normalize``, all are divided by the same power of two, so that squares neither overflow nor underflow.
+    """
+    half = jnp.where(competes[:, None], 0.5 * f, 0)  # so that differences of the largest floats are finite
+    rows = front if normalize else competes
+    low = jnp.where(rows[:, None], half, jnp.inf).min(axis=0)
+    spread = jnp.where(rows[:, None], half, -jnp.inf).max(axis=0) - low
+    unit = jnp.where(spread > 0, spread, 1) if normalize else power_of_two(jnp.maximum(spread.max(), 0))
+    return jnp.where(competes[:, None], (half - low) / unit, 0)
