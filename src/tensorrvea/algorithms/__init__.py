@@ -1,6 +1,7 @@
 """Algorithms. A new one is an import and a name here; exports, command line, manifests, docs and tests follow."""
 
 from tensorrvea.algorithms.agemoea2 import AGEMOEA2
+from tensorrvea.algorithms.hype import HypE
 from tensorrvea.algorithms.nsga2 import NSGA2
 from tensorrvea.algorithms.nsga3 import NSGA3
 from tensorrvea.algorithms.random_search import RandomSearch
@@ -9,6 +10,6 @@ from tensorrvea.algorithms.smsemoa import SMSEMOA
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
 from tensorrvea.evolution import Evolution
 
-__all__ = ["TensorRVEA", "RVEA", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "RandomSearch"]  # noqa: RUF022 (the order in lists)
+__all__ = ["TensorRVEA", "RVEA", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "HypE", "RandomSearch"]  # noqa: RUF022 (the order in lists)
 
 ALL: tuple[type[Evolution], ...] = tuple(globals()[name] for name in __all__)
