@@ -19,7 +19,7 @@ Columns = tuple[Float[Array, " n"], ...]
 Contribution = Callable[[Int[Array, ""], Bool[Array, " n"]], Float[Array, ""]]
 
 # Neighbours that bound the volume of a row in three objectives; with more of them, a slower computation is used.
-NEIGHBOURS = 32
+NEIGHBOURS = 16
 
 
 def remove_least(contribution: Contribution, front: Bool[Array, " n"], count: Int[Array, ""]) -> Bool[Array, " n"]:
@@ -30,17 +30,15 @@ def remove_least(contribution: Contribution, front: Bool[Array, " n"], count: In
     row = jnp.arange(len(front), dtype=jnp.int32)
 
     def step(state: tuple) -> tuple:
-        left, bound, is_exact, removed = state
+        left, bound, removed = state
         i = jnp.where(bound == bound.min(), row, -1).max()
-        is_removed = is_exact[i]
-        value = lax.cond(is_removed, lambda: jnp.inf * jnp.ones_like(bound[i]), lambda: contribution(i, left))
-        left = left.at[i].set(~is_removed)
-        bound = bound.at[i].set(jnp.maximum(value, bound[i]))
-        # After a removal, no contribution is known exactly.
-        return left, bound, ~is_removed & (is_exact | (row == i)), removed + is_removed
+        value = jnp.maximum(contribution(i, left), bound[i])
+        bound = bound.at[i].set(value)
+        is_least = value <= bound.min()
+        return left.at[i].set(~is_least), bound.at[i].set(jnp.where(is_least, jnp.inf, value)), removed + is_least
 
-    bound = jnp.where(front, 0, jnp.inf)
-    state = (front, bound.astype(jnp.result_type(float)), jnp.zeros_like(front), jnp.zeros((), jnp.int32))
+    bound = jnp.where(front, 0, jnp.inf).astype(jnp.result_type(float))
+    state = (front, bound, jnp.zeros((), jnp.int32))
     left, *_ = lax.while_loop(lambda state: state[-1] < count, step, state)
     return left
 
