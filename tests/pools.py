@@ -1,17 +1,18 @@
-"""Random pools for tests of selection: clouds, fronts and grids with ties and duplicates, dead and infeasible rows."""
+"""Random pools for selection: one front or many, ties, duplicates, infeasible and dead rows."""
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
+import tensorrvea as tr
 from tensorrvea.population import Pool
 
-KINDS = ("cloud", "front", "scales", "grid", "duplicates", "dead", "constrained", "infeasible")
+KINDS = ("many fronts", "one front", "ties", "duplicates", "constrained", "infeasible", "dead", "few")
 
 
 class Rows(NamedTuple):
-    """A pool in NumPy: objectives, violation, and which rows are alive."""
+    """A pool of 2n rows, for n survivors."""
 
     f: np.ndarray
     violation: np.ndarray
@@ -22,36 +23,44 @@ class Rows(NamedTuple):
         return self.alive & (self.violation <= 0)
 
     def pool(self) -> Pool:
-        """Return the pool that selection sees, with as many survivors as offspring."""
-        f, violation = np.where(self.alive[:, None], self.f, np.inf), np.where(self.alive, self.violation, np.inf)
-        is_new = np.arange(len(f)) >= len(f) // 2
-        return Pool(
-            jnp.asarray(f, jnp.float32),
-            jnp.asarray(violation, jnp.float32),
-            jnp.asarray(self.alive),
-            jnp.asarray(is_new),
-        )
+        """Return what the library's selection takes."""
+        f = jnp.asarray(np.where(self.alive[:, None], self.f, np.inf), jnp.float32)
+        violation = jnp.asarray(np.where(self.alive, self.violation, np.inf), jnp.float32)
+        return Pool(f, violation, jnp.asarray(self.alive), jnp.arange(len(f)) >= len(f) // 2)
+
+    def ranks(self) -> np.ndarray:
+        """Return the fronts of constrained domination, on the host; dead rows have the number of rows."""
+        rank = np.full(len(self.f), len(self.f))
+        feasible = self.feasible
+        rank[feasible] = tr.ranks(self.f[feasible])
+        fronts = rank[feasible].max(initial=-1) + 1
+        levels = np.unique(self.violation[self.alive & ~feasible])
+        for number, level in enumerate(levels):
+            rank[self.alive & ~feasible & (self.violation == level)] = fronts + number
+        return rank
 
 
-def random_rows(seed: int, rows: int, objectives: int, kind: str) -> Rows:
-    """Return a pool of a kind of ``KINDS``; its numbers are exact in single precision."""
-    rng = np.random.default_rng([seed, objectives, KINDS.index(kind)])
-    f = rng.random((rows, objectives))
-    violation, alive = np.zeros(rows), np.ones(rows, bool)
-    if kind in ("front", "scales", "duplicates"):
-        f = f / np.linalg.norm(f, axis=1, keepdims=True)
-    if kind == "scales":
-        f = f * 10.0 ** rng.integers(-3, 4, objectives) + rng.normal(size=objectives)
-    if kind == "grid":
-        f = rng.integers(0, 4, f.shape)
+def random_rows(seed: int, kind: str, objectives: int, survivors: int) -> Rows:
+    """Return a pool of the given kind; its values are those of single precision."""
+    rng = np.random.default_rng(seed)
+    n = 2 * survivors
+    f = rng.random((n, objectives))
+    violation, alive = np.zeros(n), np.ones(n, bool)
+    if kind in ("one front", "duplicates", "dead"):
+        # On a surface on which an L_p norm is 1, with objectives of different scales.
+        f /= (f ** (p := rng.uniform(0.5, 3))).sum(axis=1, keepdims=True) ** (1 / p)
+        f = f * 10.0 ** rng.integers(-2, 3, objectives) + rng.normal(size=objectives)
+    if kind == "ties":
+        f = rng.integers(0, 8, (n, objectives)) / 8
     if kind == "duplicates":
-        f = f[rng.integers(0, rows // 2, rows)]
-    if kind == "dead":
-        alive = rng.random(rows) < rng.choice([0.3, 0.8])
-        alive[0] = True
+        f[rng.permutation(n)[: n // 2]] = f[rng.integers(0, n, n // 2)]
     if kind == "constrained":
-        violation = np.maximum(rng.normal(size=rows) + rng.choice([-0.7, 0, 0.7]), 0)
-        alive = rng.random(rows) < 0.95
+        violation = np.maximum(rng.random(n) - rng.uniform(0.1, 0.9), 0)
     if kind == "infeasible":
-        violation = rng.integers(1, 9, rows).astype(float)
+        violation = rng.integers(1, 5, n) * (rng.random(n) < rng.choice([0.7, 1.0]))
+    if kind == "dead":
+        alive = rng.random(n) < 0.8
+    if kind == "few":
+        alive = rng.random(n) < rng.choice([0.05, 0.2, 0.4])
+        alive[0] = True
     return Rows(f.astype(np.float32).astype(float), violation.astype(np.float32).astype(float), alive)

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.randomness import below, key_words, mix, threefry, words
+from tensorrvea.randomness import below, key_words, mix, split, threefry, words
 
 
 def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, ""]]:
@@ -58,7 +58,7 @@ def neighbouring_pairs(
     The two of a pair are different neighbours, if there are two.
     """
     count, size = len(family), neighbours.shape[1]
-    first_key, other_key, any_key = jax.random.split(key, 3)
+    first_key, other_key, any_key = split(key, 3)
     pair = jnp.arange(count, dtype=jnp.int32) // 2
     is_other = jnp.arange(count) % 2 == 1
     pairs = -(-count // 2)

@@ -56,7 +56,7 @@ def test_survivors_are_those_of_the_papers_algorithm(objectives):
     decided_pools = 0
     for kind in KINDS:
         for seed in range(10):
-            pool = random_rows(seed, 2 * N, objectives, kind)
+            pool = random_rows(seed, kind, objectives, N)
             survivors, score = select(pool)
             feasible = np.flatnonzero(pool.feasible)
             if len(feasible) > N:
@@ -92,7 +92,7 @@ def test_the_fitness_of_three_rows_is_the_hand_computed_one():
 
 
 def test_feasible_rows_have_better_scores_than_infeasible_ones():
-    pool = random_rows(3, 2 * N, 3, "cloud")
+    pool = random_rows(3, "many fronts", 3, N)
     violation = np.where(np.arange(2 * N) < 10, 0.0, np.arange(2 * N))
     survivors, score = select(pool._replace(violation=violation))
     assert sorted(survivors) == list(range(N))

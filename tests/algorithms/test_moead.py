@@ -100,7 +100,7 @@ def test_each_subproblem_gets_the_best_that_the_papers_update_offers_it(objectiv
                 replacements=N,
                 normalize=normalize,
             )
-            rows = random_rows(seed, 2 * N, objectives, kind)
+            rows = random_rows(seed, kind, objectives, N)
             subproblems = random_subproblems(algorithm, objectives, seed)
             chosen = jax.device_get(select(algorithm, rows.pool(), subproblems))
             for j, expected in enumerate(updated_by_paper(algorithm, rows, subproblems)):
@@ -116,7 +116,7 @@ def test_each_subproblem_gets_the_best_that_the_papers_update_offers_it(objectiv
 
 
 def test_an_offspring_replaces_at_most_so_many_at_random():
-    objectives, rows = 3, random_rows(1, 2 * N, 3, "cloud")
+    objectives, rows = 3, random_rows(1, "many fronts", 3, N)
     # Offspring 0 is better than all survivors in any subproblem, the others are worse.
     f = rows.f.copy()
     f[N], f[N + 1 :] = 0.0, 2.0
@@ -142,7 +142,7 @@ def test_an_offspring_replaces_at_most_so_many_at_random():
 
 def test_the_first_population_is_assigned_in_order():
     algorithm = MOEAD(population=N, vectors="exact")
-    rows = random_rows(0, 2 * N, 3, "cloud")
+    rows = random_rows(0, "many fronts", 3, N)
     alive = np.arange(2 * N) > N + 2
     chosen = select(algorithm, rows._replace(alive=alive).pool(), random_subproblems(algorithm, 3, 0))
     assert np.asarray(chosen.row)[: N - 3].tolist() == list(range(N + 3, 2 * N))
@@ -152,7 +152,7 @@ def test_the_first_population_is_assigned_in_order():
 def test_next_offspring_are_bred_in_pairs_for_different_subproblems():
     algorithm = MOEAD(population=N, vectors="exact", delta=0.5)
     rows, subproblems = (
-        random_rows(0, 2 * N, 3, "cloud"),
+        random_rows(0, "many fronts", 3, N),
         random_subproblems(MOEAD(population=N, vectors="exact"), 3, 0),
     )
     local, bred = 0, np.zeros(N)
@@ -170,7 +170,7 @@ def test_next_offspring_are_bred_in_pairs_for_different_subproblems():
 
 def test_the_ideal_point_is_the_best_feasible_so_far():
     algorithm = MOEAD(population=N, vectors="exact")
-    rows = random_rows(0, 2 * N, 3, "cloud")
+    rows = random_rows(0, "many fronts", 3, N)
     rows = rows._replace(violation=np.where(np.arange(2 * N) % 2, 1.0, 0.0))
     subproblems = random_subproblems(algorithm, 3, 0)._replace(ideal=jnp.array([-1.0, 2.0, 2.0]))
     expected = [-1, *rows.f[::2].min(axis=0)[1:]]

@@ -74,8 +74,8 @@ def test_survivors_are_those_of_the_papers_algorithm(objectives):
     for kind in KINDS:
         for seed in range(10):
             # Scaled by 1/3, say, distances that are equal on a grid no longer round alike.
-            normalize = kind != "grid" and seed % 2 == 0
-            pool = random_rows(seed, 2 * N, objectives, kind)
+            normalize = kind != "ties" and seed % 2 == 0
+            pool = random_rows(seed, kind, objectives, N)
             survivors, score = select(pool, normalize=normalize)
             assert len(set(survivors)) == min(N, pool.alive.sum())
             assert (np.diff(score) >= 0).all()
@@ -122,7 +122,7 @@ def test_truncation_of_points_on_a_grid_removes_what_sorted_distances_say(most):
 
 
 def test_scaling_an_objective_changes_the_survivors_only_if_distances_are_not_normalized():
-    pool = random_rows(0, 2 * N, 3, "front")
+    pool = random_rows(0, "one front", 3, N)
     scaled = pool._replace(f=pool.f * [1, 1024, 1])
     assert set(select(pool)[0]) == set(select(scaled)[0])
     assert set(select(pool, normalize=False)[0]) != set(select(scaled, normalize=False)[0])

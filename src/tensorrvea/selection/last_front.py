@@ -1,0 +1,31 @@
+"""The front of which only a part survives, for algorithms that remove rows from it."""
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from tensorrvea.population import Pool
+
+
+def split_last_front(rank: Int[Array, " n"], pool: Pool, places: int) -> tuple[Bool[Array, " n"], Int[Array, ""]]:
+    """Return the feasible rows of the last front of which any survives, and how many of them must be removed.
+
+    Infeasible rows of one front are equally violating: there, the first ones survive, and nothing is removed.
+    """
+    last = jnp.sort(rank)[places - 1]
+    candidate = pool.feasible & (rank == last)
+    surplus = (pool.alive & (rank <= last)).sum(dtype=jnp.int32) - places
+    return candidate, jnp.where(candidate.any(), jnp.maximum(surplus, 0), 0)
+
+
+def scale_to_unit(f: Float[Array, "n m"], front: Bool[Array, " n"]) -> Float[Array, "n m"]:
+    """Return the objectives in units in which the front reaches from 0 to 1 in each; 0 for other rows."""
+    lowest = jnp.where(front[:, None], f, jnp.inf).min(axis=0)
+    span = jnp.where(front[:, None], f, -jnp.inf).max(axis=0) - lowest
+    return jnp.where(front[:, None], (f - lowest) / jnp.where(span > 0, span, 1), 0)
+
+
+def first_by_rank(rank: Int[Array, " n"], is_removed: Bool[Array, " n"]) -> Int[Array, " n"]:
+    """Return the rows by rank, those removed from a front after the others of it, and then in order."""
+    row = jnp.arange(len(rank), dtype=jnp.int32)
+    return lax.sort((rank, is_removed, row), num_keys=2, is_stable=True)[-1]
