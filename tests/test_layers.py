@@ -29,7 +29,7 @@ LAYERS = [
     ("problem", "rows"),
     ("exchange", "problem_checks", "search_space"),
     ("devices", "directions", "optional", "processes", "randomness", "rounding"),
-    ("atomic", "checks", "settings"),
+    ("atomic", "checks", "fingerprint", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}
 # Packages that need a large third-party package, and so may be imported inside the function that uses them.

@@ -195,7 +195,9 @@ class Problem:
     @property
     def source_parts(self) -> tuple[Any, ...]:
         """Everything that determines the values; a run's manifest records its hash."""
-        return (self.function, self.constraints, self._sample, self.batched, self.stochastic, self.host_constraints)
+        functions = (self.function, self.constraints, self._sample)
+        kinds = (self.batched, self.stochastic, self.host_constraints, self.directions)
+        return (*functions, *kinds, self.lower, self.upper, self.integer, self.log)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._identity == other._identity

@@ -20,7 +20,7 @@ from tensorrvea.runs.errors import DamagedError, RunError, SpecDiffersError
 from tensorrvea.runs.files import digest, locked
 from tensorrvea.runs.manifest import NAME, add_session, new_manifest, now, read_manifest, write_checked
 from tensorrvea.runs.signals import Signals
-from tensorrvea.runs.spec import Arrays, Spec, describe, differences
+from tensorrvea.runs.spec import SOURCE, Arrays, Spec, describe, differences
 
 INTERVAL = 30.0
 # Slow checkpoints are taken less often, so that all of them take at most this share of the time.
@@ -91,6 +91,8 @@ class Keeper(Observer):
         names = [path.name for path in self.directory.iterdir() if path.name != "lock"]
         if any(checkpoint.OURS.fullmatch(name) for name in names if not name.endswith(".part")):
             raise RunError(f"{self.directory} has checkpoints but no {NAME}: it is not complete")
+        for line in differences(spec, spec):  # the same spec differs only in what cannot be compared
+            warnings.warn(f"{line}; to run again in {self.directory}: resume(…, accept_changes=True)", stacklevel=8)
         self.manifest = new_manifest(spec, arrays, self.directory)
         return None
 
@@ -116,7 +118,7 @@ class Keeper(Observer):
         """Refuse a directory that holds another run."""
         lines = differences(self.manifest["spec"], spec)
         budget = [line for line in lines if line.startswith("budget.")]
-        source = [line for line in lines if line.startswith("the source code of ")]
+        source = [line for line in lines if line.startswith(SOURCE)]
         lines = [line for line in lines if not (extend and line in budget) and not (accept_changes and line in source)]
         if not lines:
             return

@@ -11,18 +11,20 @@ import numpy as np
 from tensorrvea.checks import hint
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
+from tensorrvea.fingerprint import fingerprint
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import make_problem, problem_settings
 from tensorrvea.runs.errors import DamagedError, RunError
-from tensorrvea.runs.fingerprint import fingerprint
 from tensorrvea.runs.registry import PARTS, settings_of
 from tensorrvea.runs.standard_metrics import describe_metric, standard_metrics
-from tensorrvea.runs.user_problem import RecordedProblem, describe_user_problem
+from tensorrvea.runs.user_problem import UNKNOWN, RecordedProblem, describe_user_problem, source_of
 
 Spec = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 # Arrays up to this size are written to the JSON itself.
 SMALL = 16
+# The beginning of a difference that ``accept_changes`` accepts.
+SOURCE = "the source code of "
 # A damaged file must not allocate more elements than this.
 LARGEST = 2**24
 
@@ -68,14 +70,14 @@ def encode(value: Any, arrays: Arrays) -> Any:
             return {"filled": array.flat[0].item(), "shape": list(array.shape)}
         if array.size <= SMALL:
             return array.tolist()
-        name = fingerprint(array)
+        name = str(fingerprint(array))
         arrays[name] = array
         return {"array": name}
     if isinstance(value, tuple | list):
         return [encode(part, arrays) for part in value]
     settings = settings_of(value)
     if settings is None:
-        return {"own": getattr(value, "__qualname__", type(value).__qualname__), "source": fingerprint(value)}
+        return {"own": getattr(value, "__qualname__", type(value).__qualname__), "source": source_of(value)}
     return {"name": type(value).__name__, "settings": {key: encode(part, arrays) for key, part in settings.items()}}
 
 
@@ -148,12 +150,14 @@ def differences(there: Any, here: Any, path: str = "") -> list[str]:
             below = f"{path}.{key}" if path else str(key)
             lines += differences(there.get(key), here.get(key), below)
         return lines
+    is_source, path = path.endswith(".source"), path.replace(".settings", "")
+    what = path.removesuffix(".source").removesuffix(".own")
+    if is_source and isinstance(here, str) and here.startswith(UNKNOWN):
+        return [f"{SOURCE}{what} cannot be compared: it uses {here.removeprefix(UNKNOWN)}, which cannot be described"]
     if there == here:
         return []
-    path = path.replace(".settings", "")
-    if path.endswith("source"):
-        what = path.removesuffix(".source").removesuffix(".own")
-        return [f"the source code of {what} has changed"]
+    if is_source:
+        return [f"{SOURCE}{what} has changed, or a value that it uses"]
     return [f"{path}: {_short(there)} in the directory, {_short(here)} here"]
 
 

@@ -12,9 +12,10 @@ from jaxtyping import Array, Bool, Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_choice
+from tensorrvea.fingerprint import fingerprint
 from tensorrvea.metrics import device, utility_weights
 from tensorrvea.problem import Problem
-from tensorrvea.runs.fingerprint import fingerprint
+from tensorrvea.runs.user_problem import source_of
 
 HYPERVOLUME = "hypervolume"
 FRONT_POINTS = 1000
@@ -39,7 +40,7 @@ def standard_metrics(
 
 def describe_metric(name: str, metric: Callable[..., Any], problem: Problem) -> Any:
     """Describe a metric as JSON: ``"standard"``, its reference point, or a hash of a user-defined one."""
-    source = fingerprint(metric)
+    source = source_of(metric)
     if name in STANDARD:
         with suppress(ValueError):  # the problem lacks the front that the standard metric needs
             if fingerprint(standard_metrics((name,), problem)[name]) == source:

@@ -5,8 +5,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from tensorrvea.fingerprint import fingerprint, why_unknown
 from tensorrvea.problem import Problem
-from tensorrvea.runs.fingerprint import fingerprint
+
+# The beginning of a source that cannot be described.
+UNKNOWN = "unknown: "
+
+
+def source_of(value: Any) -> str:
+    """Return the fingerprint of a user's part, or which value in it makes it impossible to have one."""
+    return fingerprint(value) or f"{UNKNOWN}{why_unknown(value)}"
 
 
 def describe_user_problem(problem: Problem) -> dict[str, Any]:
@@ -20,7 +28,7 @@ def describe_user_problem(problem: Problem) -> dict[str, Any]:
     }  # fmt: skip
     if problem.variable_names != tuple(f"x{i + 1}" for i in range(problem.variables)):
         description["variable_names"] = problem.variable_names
-    source = fingerprint(problem.source_parts)
+    source = source_of((type(problem), problem.source_parts))
     return description | {"variables": problem.variables, "host": problem.host, "source": source}
 
 
