@@ -127,7 +127,10 @@ def test_a_users_own_problem_must_be_given_and_must_be_unchanged(tmp_path):
     interrupted_run(tmp_path / "run", make_problem(0.0))
     with pytest.raises(RunError, match=r"problem is the user's own \(simulate\).*give it as problem="):
         resume(tmp_path / "run")
-    with pytest.raises(SpecDiffersError, match=r"the source code of problem has changed, or a value that it uses\n.*accept_changes=True"):
+    with pytest.raises(
+        SpecDiffersError,
+        match=r"the source code of problem has changed, or a value that it uses\n.*accept_changes=True",
+    ):
         resume(tmp_path / "run", problem=make_problem(1.0))
     interrupted_run(tmp_path / "run", make_problem(0.0), at=30)
     changed = resume(tmp_path / "run", problem=make_problem(1.0), accept_changes=True)
