@@ -14,6 +14,7 @@ from tensorrvea.processes import on_primary_process
 from tensorrvea.runs.checkpoint import restore
 from tensorrvea.runs.errors import RunError
 from tensorrvea.runs.keep import find_latest
+from tensorrvea.runs.limits import check_claims
 from tensorrvea.runs.manifest import NAME, damaged_on_error, read_manifest
 from tensorrvea.runs.spec import Arrays, decode, decode_budget, decode_metrics, decode_problem
 
@@ -65,6 +66,7 @@ def search_of(
     manifest, arrays = content
     spec = manifest["spec"]
     with damaged_on_error(directory / NAME):
+        check_claims(spec, directory)
         problem = problem or decode_problem(spec["problem"], arrays, stand_in=read_only)
         algorithm = algorithm or decode(spec["algorithm"], arrays, "algorithm")
         if metrics is None:
