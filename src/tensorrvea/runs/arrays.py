@@ -45,7 +45,7 @@ def read_arrays(path: Path, check: Mapping[str, Any] | None = None) -> dict[str,
             with zipfile.ZipFile(stream) as archive:
                 entries = archive.infolist()
                 # Members may overlap: a small file then holds the same bytes many times.
-                if sum(entry.file_size for entry in entries) > os.fstat(stream.fileno()).st_size:
+                if sum(entry.compress_size for entry in entries) > os.fstat(stream.fileno()).st_size:
                     raise ValueError("its members claim more bytes than it has")
                 if len({entry.filename for entry in entries}) < len(entries):
                     raise ValueError("it has two members of one name")

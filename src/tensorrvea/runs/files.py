@@ -52,6 +52,13 @@ def open_regular(path: Path, *, limit: int | None = None) -> Iterator[io.Buffere
         yield stream
 
 
+def as_path(directory: Any) -> Path:
+    """Return the path of a directory that a user gives."""
+    if not isinstance(directory, str | os.PathLike) or not str(directory):
+        raise TypeError(f"directory takes a path, got {directory!r:.80}")
+    return Path(directory)
+
+
 def sha256_of(stream: io.BufferedReader | io.BufferedRandom) -> str:
     stream.seek(0)
     return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,5 +1,6 @@
 """Bounds on what a manifest may claim, checked before anything of that size is built."""
 
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ def check_claims(spec: dict[str, Any], directory: Path) -> None:
     elements = rows * max(len(spec.get("seeds") or ()), 1)
     if elements > MOST_ELEMENTS:
         raise DamagedError(f"the manifest claims {elements} variables in all; at most {MOST_ELEMENTS} are read")
-    held = [path.lstat().st_size for path in directory.glob("checkpoint-*.npz")]
+    files = [path.lstat() for path in directory.glob("checkpoint-*.npz")]
+    held = [status.st_size for status in files if stat.S_ISREG(status.st_mode)]
     if held and elements * BYTES_PER_ELEMENT > max(held):
         raise DamagedError(
             f"the manifest claims populations of at least {elements * BYTES_PER_ELEMENT} bytes, but no checkpoint in "
