@@ -99,8 +99,8 @@ def replicate(
     The arguments are those of ``optimize``, except that there are no callbacks and stops: all runs end together.
     ``devices`` are what the runs are divided over.
     """
-    if not isinstance(seeds, Iterable):
-        raise TypeError(f"seeds takes whole numbers, one per run, got {seeds!r}")
+    if isinstance(seeds, str | bytes | bytearray | Mapping) or not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds takes whole numbers, one per run, got {seeds!r:.80}")
     population = check_algorithm(algorithm).population
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(

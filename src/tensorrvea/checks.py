@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -114,8 +114,10 @@ def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.nda
 
 
 def _as_floats(value: Any) -> np.ndarray | None:
-    """Return the value in double precision, or None if not real: NumPy would parse strings and drop imaginary parts."""
+    """Return the value in double precision, or None if not real: NumPy would drop imaginary parts and masks."""
     try:
+        if is_masked(value):
+            return None
         array = np.asarray(value)
         if array.dtype == object:
             real = all(isinstance(each, Real) for each in array.flat)
@@ -124,6 +126,12 @@ def _as_floats(value: Any) -> np.ndarray | None:
         return np.asarray(array, dtype=float) if real else None
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def is_masked(value: Any) -> bool:
+    """Return whether a value is masked, or an item of a list: NumPy would take what is under the mask."""
+    items = value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item) for item in items)
 
 
 def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray:
@@ -148,9 +156,9 @@ def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[
 
 
 def as_tuple(value: Any) -> tuple:
-    """Return the items of an ordered iterable; an empty tuple for a string, a set or a number."""
+    """Return the items of an ordered iterable; an empty tuple for text, a set, a mapping or a number."""
     try:
-        return () if isinstance(value, str | set | frozenset) else tuple(value)
+        return () if isinstance(value, str | bytes | bytearray | Set | Mapping) else tuple(value)
     except TypeError:
         return ()
 

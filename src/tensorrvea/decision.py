@@ -15,6 +15,7 @@ from tensorrvea.checks import check_array, check_choice, check_integer
 from tensorrvea.directions import Directions, signs
 
 METHODS = ("sum", "tchebycheff")
+LARGEST_WEIGHT = 1e300
 
 
 def normalise(F: ArrayLike, directions: Directions = "min") -> Float[np.ndarray, "n m"]:
@@ -27,6 +28,9 @@ def normalise(F: ArrayLike, directions: Directions = "min") -> Float[np.ndarray,
     if len(f) == 0:
         raise ValueError("F must hold at least one solution, got none")
     f = f * signs(directions, f.shape[1])
+    with np.errstate(over="ignore"):
+        if not np.isfinite(f.max(axis=0) - f.min(axis=0)).all():
+            f = f / 2
     ideal, nadir = f.min(axis=0), f.max(axis=0)
     span = np.where(nadir > ideal, nadir - ideal, 1.0)
     return (f - ideal) / span
@@ -54,6 +58,8 @@ def best_by_weights(F: ArrayLike, weights: ArrayLike, directions: Directions = "
         raise ValueError(f"weights must have one entry for each of {a.shape[1]} objectives, got {len(w)}")
     if (w < 0).any() or not w.any():
         raise ValueError(f"weights must be at least 0 and not all 0, got {w.tolist()}")
+    if w.max() > LARGEST_WEIGHT:  # their sum could overflow
+        w = w / w.max()
     weighted = a * (w / _sum_in_order(w[None, :]))
     total = _sum_in_order(weighted)
     if method == "sum":

@@ -23,6 +23,7 @@ from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
 from tensorrvea.settings import settings, static
 
+SMALLEST_VIOLATION = float(np.finfo(np.float32).tiny)
 # Objectives, all minimised, and total constraint violations of some rows, in NumPy or JAX.
 Evaluation = tuple[Float[Any, "n m"], Float[Any, " n"]]
 
@@ -315,5 +316,10 @@ def _function_identity(function: Callable[..., Any] | None) -> Any:
 
 
 def total_violation(g: Float[Any, "n c"]) -> Float[Any, " n"]:
-    """The sum of the positive constraint values of each row, in NumPy or JAX; NaN if one of them is."""
-    return g.__array_namespace__().maximum(g, 0).sum(axis=1)
+    """The sum of the positive constraint values of each row, in NumPy or JAX; NaN if one of them is.
+
+    Less than 1.2e-38 counts as 0, on the host as on devices, which compute such numbers as 0.
+    """
+    namespace = g.__array_namespace__()
+    total = namespace.maximum(g, 0).sum(axis=1)
+    return namespace.where(total < SMALLEST_VIOLATION, 0, total)

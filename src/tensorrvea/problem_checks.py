@@ -59,12 +59,15 @@ def check_outputs(
         if checked is None:
             continue
         try:
-            shape = jax.eval_shape(lambda k, v, f=checked: map_rows(f, k, v), _abstract_key(), x).shape
+            output = jax.eval_shape(lambda k, v, f=checked: map_rows(f, k, v), _abstract_key(), x)
         except Exception as error:  # whatever the user's function raises
             raise TypeError(
                 f"{argument} could not be traced with x of shape {takes}; if it is not a JAX function, "
                 f"use HostProblem: {error}"
             ) from error
+        shape = output.shape
+        if not any(jnp.issubdtype(output.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
+            raise TypeError(f"{argument} must give real numbers, got {output.dtype}")
         if argument == "function" and shape != (rows, objectives):
             got, wanted = (shape, f"(n, {objectives})") if batched else (shape[1:], (objectives,))
             raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")

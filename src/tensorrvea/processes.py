@@ -8,6 +8,7 @@ these functions do nothing.
 import atexit
 import os
 import pickle
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -48,7 +49,7 @@ def distributed(*, coordinator: str | None = None, processes: int | None = None,
         check_integer("processes", processes, minimum=1)
     if index is not None and check_integer("index", index, minimum=0) >= (processes or index + 1):
         raise ValueError(f"index must be below {processes}, the number of processes, got {index}")
-    if coordinator is not None and not coordinator.rpartition(":")[2].isdigit():
+    if coordinator is not None and not (isinstance(coordinator, str) and re.fullmatch(r".+:\d{1,5}", coordinator)):
         raise ValueError(f"coordinator must be host:port, got {coordinator!r}")
     # JAX would handle SIGTERM itself and hide it from the run, which saves a checkpoint.
     jax.config.update("jax_enable_preemption_service", False)

@@ -140,10 +140,16 @@ def lattice_size(divisions: int, objectives: int) -> int:
 
 def largest_divisions(most: int, objectives: int) -> int:
     """Return the divisions of the largest lattice with at most ``most`` points; 0 if even the corners are too many."""
-    divisions = 0
-    while lattice_size(divisions + 1, objectives) <= most:
-        divisions += 1
-    return divisions
+    check_integer("objectives", objectives, minimum=2)  # one objective has lattices of one point only
+    if objectives > most:
+        return 0
+    fits, exceeds = 1, 2
+    while lattice_size(exceeds, objectives) <= most:
+        fits, exceeds = exceeds, 2 * exceeds
+    while exceeds - fits > 1:
+        middle = (fits + exceeds) // 2
+        fits, exceeds = (middle, exceeds) if lattice_size(middle, objectives) <= most else (fits, middle)
+    return fits
 
 
 def simplex_lattice_of_about(points: int, objectives: int) -> Float[np.ndarray, "r m"]:

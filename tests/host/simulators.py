@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -120,3 +121,41 @@ class StartsProgram:
 
 def environment(x):
     return float("jax" in sys.modules), float(os.environ["JAX_PLATFORMS"] == "cpu")
+
+
+def leaves_thread(x):
+    threading.Thread(target=time.sleep, args=(1000,)).start()
+    return schaffer(x)
+
+
+def leaves_fork(x):
+    if os.fork() == 0:
+        time.sleep(1000)
+        os._exit(0)
+    return schaffer(x)
+
+
+class WithoutMessageError(Exception):
+    def __str__(self):
+        raise RuntimeError("no message")
+
+
+def raises_without_message(x):
+    raise WithoutMessageError
+
+
+def huge(x):
+    return 10**400, x[0]
+
+
+def waits(x):
+    time.sleep(1000)
+    return schaffer(x)
+
+
+def use_workers_in_a_process():
+    """The target of a multiprocessing.Process, which must end although it does not close its workers."""
+    from tensorrvea.host import HostProblem
+
+    problem = HostProblem(schaffer, lower=[-3.0], upper=[3.0], objectives=2, workers=1)
+    problem.evaluate_host(None, np.zeros((1, 1)))

@@ -1,5 +1,7 @@
 """HostProblem in this process: values, constraints, failures and errors."""
 
+import datetime
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -164,7 +166,17 @@ def test_a_keyboard_interrupt_propagates():
             r"function must give shape \(3, 2\) for x of shape \(3, 1\), got shape \(3, 1\)",
         ),
         ({"function": lambda _: None}, "function must give numbers, got None"),
-        ({"function": lambda _: "ab"}, "function must give numbers, got 'ab'"),
+        ({"function": lambda _: "ab"}, "function must give real numbers, got 'ab'"),
+        ({"function": lambda _: ("1.5", 2.0)}, "function must give real numbers, got "),
+        ({"function": lambda _: (b"1.5", 2.0)}, "function must give real numbers, got "),
+        ({"function": lambda _: (1.5 + 1j, 2.0)}, "function must give real numbers, got "),
+        ({"function": lambda _: (1.5, datetime.date(2024, 1, 2))}, "function must give real numbers, got "),
+        (
+            {"function": lambda _: np.array(["2024-01-02"] * 2, "datetime64[D]")},
+            "function must give real numbers, got ",
+        ),
+        ({"function": lambda _: np.ma.masked_array([1.0, 2.0], [True, False])}, "real numbers, without a mask, got "),
+        ({"constraints": lambda _: 1j}, "constraints must give real numbers, got "),
         (
             {"constraints": lambda _: [[1.0]]},
             r"constraints must give shape \(\) or \(c,\), got shape \(1, 1\)",

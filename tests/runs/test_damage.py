@@ -86,7 +86,8 @@ def test_another_schema_is_refused(directory):
         edit(path, schema=SCHEMA + 1)
     with pytest.raises(DamagedError, match=f"has schema {SCHEMA + 1}, but this version reads schema {SCHEMA}"):
         resume(directory)
-    edit(directory / "manifest.json", schema=0)
+    for path in directory.glob("manifest*.json"):
+        edit(path, schema=0)
     with pytest.raises(DamagedError, match="has schema 0"):
         load(directory)
 
@@ -102,17 +103,26 @@ def test_a_checkpoint_of_another_run_is_refused(directory, tmp_path):
 
 
 def test_an_edited_manifest_is_refused(directory):
-    path = directory / "manifest.json"
-    path.write_text(path.read_text().replace('"population": 8', '"population": 9'))
+    for path in directory.glob("manifest*.json"):
+        path.write_text(path.read_text().replace('"population": 8', '"population": 9'))
     with pytest.raises(DamagedError, match="damaged or was edited"):
         resume(directory)
 
 
-def test_a_missing_history_segment_is_detected(directory):
+def test_a_lost_history_costs_the_history_not_the_run(directory, finished):
     for path in directory.glob("history-*"):
         path.unlink()
-    with pytest.raises(DamagedError, match=r"history-.* is missing"):
-        load(directory)
+    with pytest.warns(UserWarning, match=r"history-.* is missing.*its history of these generations is empty"):
+        result = load(directory)
+    np.testing.assert_array_equal(result.F, load(finished).F)
+    assert np.isnan(result.history.ideal).all()
+    assert len(result.history) == 61
+    with pytest.warns(UserWarning, match="its history of these generations is empty"):
+        longer = resume(directory, generations=80)
+    again = load(directory)  # whose history is complete from there on
+    assert np.isfinite(again.history.ideal[61:]).all()
+    np.testing.assert_array_equal(again.F, longer.F)
+    assert again.generations == 80
 
 
 def test_another_spec_is_refused_with_the_differences(directory):

@@ -41,9 +41,10 @@ def rewrite(path: Path, content: dict) -> None:
 
 
 def change_spec(directory: Path, **changes) -> None:
-    manifest = json.loads((directory / "manifest.json").read_text())
-    manifest["spec"] |= changes
-    rewrite(directory / "manifest.json", manifest)
+    for path in directory.glob("manifest*.json"):
+        manifest = json.loads(path.read_text())
+        manifest["spec"] |= changes
+        rewrite(path, manifest)
 
 
 class Exploit:
@@ -145,8 +146,9 @@ def test_oversized_json_is_refused(tmp_path, monkeypatch):
 def test_links_and_pipes_are_not_read(directory, tmp_path):
     secret = tmp_path / "secret.json"
     shutil.copy(directory / "manifest.json", secret)
-    (directory / "manifest.json").unlink()
-    (directory / "manifest.json").symlink_to(secret)
+    for name in ("manifest.json", "manifest.copy.json"):
+        (directory / name).unlink()
+        (directory / name).symlink_to(secret)
     with pytest.raises(DamagedError, match="cannot be read as a regular file"):
         load(directory)
     (directory / "manifest.json").unlink()
@@ -227,8 +229,8 @@ def test_hostile_specs_are_refused(directory, monkeypatch, changes, message):
     ],
 )
 def test_hostile_manifests_are_refused_by_every_reader(directory, tmp_path, capsys, changes):
-    path = directory / "manifest.json"
-    rewrite(path, json.loads(path.read_text()) | changes)
+    for path in directory.glob("manifest*.json"):
+        rewrite(path, json.loads(path.read_text()) | changes)
     for words in (
         ["show"],
         ["resume"],

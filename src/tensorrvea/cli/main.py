@@ -12,6 +12,7 @@ from typing import Any
 import tyro
 
 from tensorrvea.checks import check_choice
+from tensorrvea.cli.check import Check
 from tensorrvea.cli.choices import CHOICES
 from tensorrvea.cli.config_file import config_path, read_config
 from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
@@ -23,7 +24,9 @@ from tensorrvea.cli.run import Resume, Run
 from tensorrvea.cli.show import Show
 from tensorrvea.processes import is_distributed, is_primary, leave
 
-COMMANDS: dict[str, type] = {cls.__name__.lower(): cls for cls in (Run, Resume, Reproduce, List, Show, Report, Plot)}
+COMMANDS: dict[str, type] = {
+    cls.__name__.lower(): cls for cls in (Run, Resume, Check, Reproduce, List, Show, Report, Plot)
+}
 DESCRIPTION = """Evolutionary multiobjective optimisation as one compiled tensor program.
 
 Exit codes: 0 success, 1 failure, 2 wrong arguments, 130 Ctrl-C, 143 SIGTERM."""

@@ -109,20 +109,24 @@ class Run:
         """Create the search that the options describe."""
         settings = parse_settings(dict(_split_setting(text) for text in self.set))
         problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
+        algorithm = make_algorithm(self.algorithm, self.variation, self.population, settings)
         has_budget = (self.generations, self.evaluations, self.seconds) != (None, None, None)
         generations = self.generations if has_budget else DEFAULT_GENERATIONS
         arguments = RunArguments(
             problem,
-            make_algorithm(self.algorithm, self.variation, self.population, settings),
+            algorithm,
             seeds=list(self.seeds) or [self.seed],
             is_batched=bool(self.seeds),
             budget=Budget(
-                population=self.population, generations=generations, evaluations=self.evaluations, seconds=self.seconds
+                population=algorithm.population,  # which --set may have changed
+                generations=generations,
+                evaluations=self.evaluations,
+                seconds=self.seconds,
             ),
             x=None if self.start is None else read_table(self.start, "start"),
             history=self.history,
             archive=self.archive,
-            metrics=standard_metrics(self.metric_names(problem), problem, self.reference or None),
+            metrics=standard_metrics(self.metric_names(problem, algorithm.population), problem, self.reference or None),
             stop=self.stopping_rules(),
             every=self.every,
             effort=self.effort,
@@ -130,12 +134,12 @@ class Run:
         )
         return Search(arguments)
 
-    def metric_names(self, problem: Problem) -> tuple[str, ...]:
+    def metric_names(self, problem: Problem, population: int) -> tuple[str, ...]:
         if self.metrics is not None:
             return () if self.metrics == ("none",) else self.metrics
         if self.reference:
             return (HYPERVOLUME,)
-        if self.population > LARGEST_WITH_DEFAULT_METRIC:
+        if population > LARGEST_WITH_DEFAULT_METRIC:
             return ()
         if problem.front(2) is not None:
             return ("igd",)

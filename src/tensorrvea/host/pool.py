@@ -1,17 +1,21 @@
 """A pool of workers: scheduling, time-outs and restarts."""
 
+import contextlib
+import multiprocessing.util
+import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
-from threading import Lock
 from typing import Any, NamedTuple
 
 from tensorrvea.host.batch import Batch, Job
-from tensorrvea.host.workers import Worker
+from tensorrvea.host.workers import GRACE, Worker
 
 START_TIMEOUT = 600.0  # seconds, since a cluster may have to start machines first
+LONGEST_WAIT = 3600.0  # seconds, since Python refuses to wait for centuries
 MAX_START_ATTEMPTS = 3
 
 
@@ -27,38 +31,69 @@ class WorkerPool:
     """Evaluates batches on ``size`` workers, or on one per job if ``size`` is None.
 
     Workers start with the first batch and stay between batches. A worker that dies, or whose call exceeds ``timeout``
-    seconds per row, is restarted, and its job is recorded as lost or late.
+    seconds per row, is restarted, and its job is recorded as lost or late. ``release`` is called once all are stopped.
     """
 
-    def __init__(self, make_worker: Callable[[], Worker], *, size: int | None, timeout: float | None = None):
-        self._make_worker, self._size, self._timeout = make_worker, size, timeout
+    def __init__(
+        self,
+        make_worker: Callable[[], Worker],
+        *,
+        size: int | None,
+        timeout: float | None = None,
+        release: Callable[[], None] = lambda: None,
+    ):
+        self._make_worker, self._size, self._timeout, self._release = make_worker, size, timeout, release
         self._idle: list[Worker] = []
         self._starting: dict[Future, Worker] = {}
         self._calls: dict[Future, Call] = {}
-        self._finished: SimpleQueue[Future] = SimpleQueue()
+        self._finished: SimpleQueue[Future | None] = SimpleQueue()  # None if another thread closes the pool
         self._failed_starts = 0
-        self._batch_lock = Lock()
+        self._batch_lock = threading.Lock()
+        self._batch_thread: int | None = None
+        self._is_closing = False
 
     def run(self, batch: Batch, jobs: list[Job]) -> None:
         """Run the jobs, and their repetitions, until none is left."""
         with self._batch_lock:
+            self._batch_thread, self._is_closing = threading.get_ident(), False
             try:
                 self._run(batch, deque(jobs))
             except BaseException:  # including Ctrl-C: no worker may keep running
-                self.close()
+                self._close()
                 raise
+            finally:
+                self._batch_thread = None
 
     def close(self) -> None:
-        """Stop all workers; the next batch starts them again."""
-        for call in self._calls.values():
-            call.worker.kill()
-        for worker in (*self._starting.values(), *self._idle):
-            worker.close()
+        """Stop all workers; the next batch starts them again. A batch that another thread is running raises."""
+        if self._batch_thread == threading.get_ident():
+            self._close()
+            return
+        if not self._batch_lock.acquire(blocking=False):
+            self._is_closing = True
+            self._finished.put(None)
+            if not self._batch_lock.acquire(timeout=2 * GRACE):  # the user's function is called in that thread
+                return
+        try:
+            self._close()
+        finally:
+            self._batch_lock.release()
+
+    def _close(self) -> None:
+        calls, others = [call.worker for call in self._calls.values()], [*self._starting.values(), *self._idle]
         self._calls, self._starting, self._idle = {}, {}, []
+        for worker in others:
+            worker.begin_close()
+        for worker in calls:
+            worker.kill()
+        for worker in others:
+            worker.close()
+        self._release()
 
     def _run(self, batch: Batch, waiting: deque[Job]) -> None:
         for _ in range((self._size or 0) - len(self._idle) - len(self._starting)):
             self._open(self._make_worker())
+        _close_at_exit(self)  # after a worker was opened: what is registered last is called first
         while waiting or self._calls:
             while waiting and (self._idle or self._size is None):
                 self._submit(self._idle.pop() if self._idle else self._make_worker(), waiting.popleft(), batch)
@@ -87,6 +122,10 @@ class WorkerPool:
             late = [f for f, call in self._calls.items() if call.deadline is not None and call.deadline <= now]
             message = f"took longer than {self._timeout:g} s"
             return [self._restart(self._calls.pop(f), "late", message) for f in late]
+        if future is None:
+            if self._is_closing:
+                raise RuntimeError("the workers were closed by another thread while they were evaluating")
+            return []  # meant for an earlier batch
         if future in self._starting:
             self._finish_start(self._starting.pop(future), future.exception())
         elif future in self._calls:
@@ -97,7 +136,7 @@ class WorkerPool:
         if not self._calls:
             return START_TIMEOUT
         deadlines = [call.deadline for call in self._calls.values() if call.deadline is not None]
-        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+        return min(max(0.0, min(deadlines) - time.monotonic()), LONGEST_WAIT) if deadlines else None
 
     def _finish_start(self, worker: Worker, error: BaseException | None) -> None:
         if error is None:
@@ -127,3 +166,26 @@ class WorkerPool:
         call.worker.kill()
         self._open(call.worker)
         return call.job, (kind, message)
+
+
+# The end of the program
+
+_open_pools: "weakref.WeakSet[WorkerPool]" = weakref.WeakSet()
+_is_registered = False
+
+
+def _close_at_exit(pool: WorkerPool) -> None:
+    """Close the pool before Python waits for the threads and children that its workers need, which would never end."""
+    global _is_registered
+    _open_pools.add(pool)
+    if not _is_registered and pool._idle + list(pool._starting.values()):
+        # At the end of a program, Python waits for threads first; in a multiprocessing.Process, for children.
+        with contextlib.suppress(AttributeError, RuntimeError):
+            threading._register_atexit(_close_all)  # type: ignore[attr-defined]
+        multiprocessing.util.Finalize(None, _close_all, exitpriority=100)
+        _is_registered = True
+
+
+def _close_all() -> None:
+    for pool in list(_open_pools):
+        pool.close()

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from tensorrvea.checks import check_integer, check_number
 from tensorrvea.directions import Directions
 from tensorrvea.host.batch import Batch, Failures
+from tensorrvea.host.guard import Guard
 from tensorrvea.host.pool import WorkerPool
-from tensorrvea.host.remote import Functions
-from tensorrvea.host.workers import ExecutorWorker, LocalWorker, ProcessWorker, Worker, check_sendable
+from tensorrvea.host.workers import ExecutorWorker, LocalWorker, ProcessWorker, check_sendable
 from tensorrvea.problem import Evaluation, Problem
 
 
@@ -152,8 +152,11 @@ class HostProblem(Problem):
         if isinstance(executor, Executor):
             pool = WorkerPool(lambda: ExecutorWorker(functions, executor), size=None)
             return pool, self.workers or os.cpu_count() or 1
-        worker: Callable[[Functions], Worker] = ProcessWorker if self.workers else LocalWorker
-        return WorkerPool(lambda: worker(functions), size=self.workers or 1, timeout=self.timeout), self.workers or 1
+        if self.workers is None:
+            return WorkerPool(lambda: LocalWorker(functions), size=1), 1
+        guard, size = Guard(), self.workers
+        make, release = (lambda: ProcessWorker(functions, guard)), guard.close
+        return WorkerPool(make, size=size, timeout=self.timeout, release=release), size
 
     def _make_identity(self) -> tuple:
         own = (self.host_constraints, self.workers, self.executor, self.timeout, self.retries)

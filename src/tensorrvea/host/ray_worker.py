@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 import sys
 import warnings
 from concurrent.futures import Future
@@ -21,6 +22,9 @@ try:
 except ImportError as error:
     raise ImportError("executor='ray' needs Ray: pip install 'tensorrvea[ray]'") from error
 
+# Seconds to wait for an answer of a cluster.
+CONNECT_SECONDS = 10.0
+
 # Pickled by value, so that the cluster's machines need NumPy and the user's imports, but not this package.
 ray.cloudpickle.register_pickle_by_value(remote)
 
@@ -32,10 +36,22 @@ def connect(workers: int | None) -> int:
     """
     if not ray.is_initialized():
         if "RAY_ADDRESS" in os.environ:
+            _check_address(os.environ["RAY_ADDRESS"])
             ray.init(log_to_driver=False, logging_level=logging.ERROR)
         else:
             _start_local_cluster(workers)
     return workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
+
+
+def _check_address(address: str) -> None:
+    """Raise an error if nothing listens at the address; Ray would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return  # a word such as "auto"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS {address!r}: {error}") from error
 
 
 def _start_local_cluster(workers: int | None) -> None:

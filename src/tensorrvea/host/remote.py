@@ -5,6 +5,7 @@ It returns only arrays and text, since a user's exception may not survive pickli
 """
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -44,33 +45,65 @@ def call(functions: Functions, arguments: tuple[Any, ...]) -> Outcome:
 
 
 def as_numbers(source: str, values: Any) -> np.ndarray:
+    """Return the values as an array; NumPy alone would parse text and dates, and drop imaginary parts and masks."""
     if values is None:  # NumPy would convert it to NaN
         raise ValueError(f"{source} must give numbers, got None; is its return missing?")
     try:
-        return np.asarray(values, dtype=np.float64)
+        is_masked = np.ma.isMaskedArray(values) or (
+            isinstance(values, list | tuple) and any(map(np.ma.isMaskedArray, values))
+        )
+        array = np.asarray(values)
+        if not is_masked and array.dtype == object:
+            return np.array([as_float(each) for each in array.flat]).reshape(array.shape)
+        # The kinds of booleans and numbers; V are those of JAX, such as bfloat16.
+        if not is_masked and (array.dtype.kind in "biuf" or (array.dtype.kind == "V" and array.dtype.names is None)):
+            return array.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{source} must give numbers, got {values!r:.80}") from None
+        pass
+    kind = "without a mask, got" if is_masked else "got"
+    raise ValueError(f"{source} must give real numbers, {kind} {short(values)}")
+
+
+def as_float(value: Any) -> float:
+    if isinstance(value, str | bytes) or (value is not None and not hasattr(value, "__float__")):
+        raise TypeError
+    try:
+        return np.nan if value is None else float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        return np.inf
+
+
+def short(value: Any) -> str:
+    try:
+        return f"{value!r:.80}"
+    except Exception:  # whatever the user's type raises
+        return f"a {type(value).__name__}"
 
 
 def describe(error: BaseException) -> str:
     """Format an error as one line: type, message and location."""
-    text = " ".join(str(error).split())[:MAX_LENGTH]
+    try:
+        text = " ".join(str(error).split())[:MAX_LENGTH]
+    except Exception:  # whatever the user's exception raises
+        text = "its message cannot be shown"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}{': ' if text else ''}{text} ({Path(frame.filename).name}:{frame.lineno})"
 
 
-def prepare(functions: Functions) -> None:
+def prepare(parent: int, functions: bytes) -> None:
     """Set up this process as a worker, in its own process group, that exits when its parent does.
+
+    The parent's id is given, since it may have ended before this process could ask for it. The functions are pickled.
 
     In its own group, Ctrl-C reaches only the parent, which stops its workers; the group includes the programs that the
     function starts.
     """
-    # Stored under a name that calls can import: a module that is pickled by value shares no globals between calls.
-    modules: dict[str, Any] = sys.modules
-    modules[PREPARED] = partial(call, functions)
     if hasattr(os, "setsid"):
         os.setsid()
-    threading.Thread(target=exit_with_parent, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=exit_with_parent, args=(parent,), daemon=True).start()
+    # Stored under a name that calls can import: a module that is pickled by value shares no globals between calls.
+    modules: dict[str, Any] = sys.modules
+    modules[PREPARED] = partial(call, pickle.loads(functions))
 
 
 def exit_with_parent(parent: int) -> None:

@@ -1,6 +1,7 @@
 """Workers, each of which evaluates one call at a time: in this process, in another one, or in a user's executor."""
 
 import os
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -12,6 +13,7 @@ import cloudpickle
 from loky import ProcessPoolExecutor
 
 from tensorrvea.host import remote
+from tensorrvea.host.guard import Guard, kill_marked
 from tensorrvea.host.remote import Functions, Outcome
 
 # Pickled by value, since importing the module would import this package in the worker, and with it JAX.
@@ -19,6 +21,8 @@ cloudpickle.register_pickle_by_value(remote)
 
 # Keeps JAX, if the user's function uses it, off the GPU, whose memory the run itself needs.
 ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
+# Seconds that a worker has to end before it is killed, with all that it has started.
+GRACE = 3.0
 
 
 class Worker(ABC):
@@ -39,6 +43,9 @@ class Worker(ABC):
         """The message if a call's exception means that the worker died, else None."""
         del error
         return None
+
+    def begin_close(self) -> None:  # noqa: B027
+        """Ask the idle worker to stop, without waiting for it."""
 
     def close(self) -> None:  # noqa: B027, since a worker may have nothing to stop
         """Stop the idle worker."""
@@ -68,12 +75,18 @@ class ProcessWorker(Worker):
     remedy = "see the worker's own message above; what the function imports must be importable there"
 
     functions: Functions
+    guard: Guard
 
     def open(self) -> "Future[Any]":
-        # The functions are sent once per worker, not once per call.
+        # The functions are sent once per worker, not once per call; as bytes, so that a worker first prepares for the
+        # end of its parent, and then imports what they need.
+        functions = cloudpickle.dumps(self.functions)
+        self._mark = self.guard.new_mark()
+        self._ending: threading.Thread | None = None
         self._pool = ProcessPoolExecutor(
-            1, initializer=remote.prepare, initargs=(self.functions,), env=ENVIRONMENT | os.environ
-        )
+            1, initializer=remote.prepare, initargs=(os.getpid(), functions),
+            env=ENVIRONMENT | os.environ | self._mark,
+        )  # fmt: skip
         return self._pool.submit(os.getpid)
 
     def submit(self, arguments: tuple[Any, ...]) -> "Future[Outcome]":
@@ -85,11 +98,35 @@ class ProcessWorker(Worker):
     def loss_message(self, error: BaseException) -> str | None:
         return "its worker process was killed" if isinstance(error, BrokenExecutor) else None
 
+    def begin_close(self) -> None:
+        self._shut_down(kill=False)
+
     def close(self) -> None:
-        self._pool.shutdown()
+        """End the process, and kill it after a grace period: a thread or a fork that it left would keep it alive."""
+        if self._ending is None:
+            self.begin_close()
+        self._wait()
 
     def kill(self) -> None:
-        self._pool.shutdown(kill_workers=True)
+        kill_marked(self._mark)
+        self._shut_down(kill=True)
+        self._wait()
+
+    def _shut_down(self, *, kill: bool) -> None:
+        self._ending = threading.Thread(target=self._pool.shutdown, kwargs={"kill_workers": kill}, daemon=True)
+        try:
+            self._ending.start()
+        except RuntimeError:  # the interpreter is shutting down and starts no threads
+            self._ending = None
+
+    def _wait(self) -> None:
+        ending, self._ending = self._ending, None
+        if ending is not None:
+            ending.join(GRACE)
+        if ending is None or ending.is_alive():
+            kill_marked(self._mark)
+        if ending is not None:
+            ending.join(GRACE)
 
 
 class PreparedCall:

@@ -4,18 +4,20 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_points
+from tensorrvea.checks import check_integer, check_points
 from tensorrvea.directions import Directions
 from tensorrvea.metrics.inputs import minimised
 from tensorrvea.reference_vectors import simplex_lattice_of_about
 
 
 def utility_weights(objectives: int) -> Float[np.ndarray, "k m"]:
-    """Weights uniform over the simplex: the smallest lattice with at least 100 points.
+    """Weights uniform over the simplex: the smallest lattice with at least 100 points, or 1 for one objective.
 
     >>> utility_weights(2).shape, utility_weights(3).shape
     ((100, 2), (105, 3))
     """
+    if check_integer("objectives", objectives, minimum=1) == 1:
+        return np.ones((1, 1))  # the only weight there is
     return simplex_lattice_of_about(100, objectives)
 
 

@@ -1,6 +1,6 @@
 """Policies: small networks whose weights are one flat vector of decision variables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -38,8 +38,8 @@ class MLP:
     def __post_init__(self) -> None:
         check_integer("inputs", self.inputs, minimum=1)
         check_integer("outputs", self.outputs, minimum=1)
-        if isinstance(self.hidden, str) or not hasattr(self.hidden, "__iter__"):
-            raise TypeError(f"hidden takes the sizes of the hidden layers, such as (16,), got {self.hidden!r}")
+        if isinstance(self.hidden, str | bytes | Set | Mapping) or not hasattr(self.hidden, "__iter__"):
+            raise TypeError(f"hidden takes the sizes of the hidden layers, such as (16,), got {self.hidden!r:.80}")
         object.__setattr__(
             self, "hidden", tuple(check_integer("each size in hidden", size, minimum=1) for size in self.hidden)
         )

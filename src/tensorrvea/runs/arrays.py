@@ -4,6 +4,7 @@ A file is read only if every header agrees with the bytes present, so a small fi
 """
 
 import math
+import os
 import tokenize
 import warnings
 import zipfile
@@ -42,9 +43,13 @@ def read_arrays(path: Path, check: Mapping[str, Any] | None = None) -> dict[str,
         stream.seek(0)
         try:
             with zipfile.ZipFile(stream) as archive:
-                return {
-                    entry.filename.removesuffix(".npy"): _read_array(archive, entry) for entry in archive.infolist()
-                }
+                entries = archive.infolist()
+                # Members may overlap: a small file then holds the same bytes many times.
+                if sum(entry.compress_size for entry in entries) > os.fstat(stream.fileno()).st_size:
+                    raise ValueError("its members claim more bytes than it has")
+                if len({entry.filename for entry in entries}) < len(entries):
+                    raise ValueError("it has two members of one name")
+                return {entry.filename.removesuffix(".npy"): _read_array(archive, entry) for entry in entries}
         except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise DamagedError(f"{path} is damaged: {error}") from error
 

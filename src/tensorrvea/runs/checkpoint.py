@@ -5,8 +5,9 @@ Small segments are merged to keep their number low. A checkpoint is complete onc
 written last and holds the checksums of the others.
 """
 
+import logging
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +22,13 @@ from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError
 from tensorrvea.runs.manifest import SCHEMA, damaged_on_error, read_checked, write_checked
 
+logger = logging.getLogger("tensorrvea.runs")
 # The most bytes of a merged segment.
 MERGED_BYTES = 2**25
+# The most generations of a lost history.
+MOST_LOST = 10**7
 # The files that a run may remove from its directory.
+PARTIAL = re.compile(r"\..+\.\d+\.part")
 OURS = re.compile(r"(checkpoint-\d{10}\.(json|npz)|history-\d{10}-\d{10}\.npz|\..+\.\d+\.part)")
 
 
@@ -54,6 +59,7 @@ def save(
         "spec": spec,
         "generation": generation,
         "elapsed": search.schedule.elapsed,
+        "progress": search.schedule.progress[-1],
         "stopped": stopped,
         "carry": written,
         "history": segments,
@@ -83,7 +89,18 @@ def remove_others(directory: Path, keep: list[dict[str, Any]]) -> None:
     needed |= {segment_name(s["first"], s["last"]) for c in keep for s in c["history"]}
     for path in directory.iterdir():
         if OURS.fullmatch(path.name) and path.name not in needed:
-            path.unlink(missing_ok=True)
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:  # the run needs the space, but can do without it
+                logger.warning("%s could not be removed: %s", path, error.strerror)
+
+
+def remove_partial_files(directory: Path) -> None:
+    """Remove the temporary files of writers that were killed."""
+    for path in directory.iterdir():
+        if PARTIAL.fullmatch(path.name):
+            with suppress(OSError):
+                path.unlink()
 
 
 # Reading
@@ -107,6 +124,7 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
         if firsts != [0, *(k + 1 for k in lasts[:-1])] or not content["generation"] == lasts[-1] == generation:
             raise DamagedError(f"{path} does not list one record per generation")
         float(content["elapsed"])
+        float(content.get("progress", 0.0))
         str.encode(content["stopped"])
     return content
 
@@ -117,16 +135,25 @@ class Saved(NamedTuple):
     stopped: str
     carry: Any
     segments: list[tuple[Any, list[float], list[float]]]
+    lost: str = ""  # what is wrong with its history, if that may be lost
 
 
-def read(search: Search, directory: Path, content: dict[str, Any]) -> Saved:
-    """Read a checkpoint, which must be undamaged and fit the search."""
+def read(search: Search, directory: Path, content: dict[str, Any], *, with_history: bool = True) -> Saved:
+    """Read a checkpoint, which must be undamaged and fit the search; without ``with_history``, its state must."""
     path = directory / f"{state_name(content['generation'])}.npz"
     carry_like, record_like = shapes(search)
     with damaged_on_error(path):
         carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
-        segments = list(_segments(directory, content["history"], record_like))
-    return Saved(content["stopped"], carry, segments)
+        segments, lost = [], ""
+        for segment in content["history"]:
+            try:
+                segments.append(_read_segment(directory, segment, record_like))
+            except DamagedError as error:
+                if with_history:
+                    raise
+                segments.append(_empty_segment(segment, record_like, content))
+                lost = lost or str(error)
+    return Saved(content["stopped"], carry, segments, lost)
 
 
 def restore(search: Search, saved: Saved) -> None:
@@ -138,16 +165,30 @@ def restore(search: Search, saved: Saved) -> None:
         search.schedule.seconds += seconds
 
 
-def _segments(directory: Path, segments: list[dict[str, Any]], like: Any) -> Iterator[tuple[Any, list, list]]:
-    for segment in segments:
-        path = directory / segment_name(segment["first"], segment["last"])
-        arrays = read_arrays(path, segment)
-        count = segment["last"] - segment["first"] + 1
-        progress, seconds = arrays.pop("progress"), arrays.pop("seconds")
-        expected = jax.tree.map(lambda leaf, n=count: jax.ShapeDtypeStruct((n, *leaf.shape), leaf.dtype), like)
-        if progress.shape != (count,) or seconds.shape != (count,):
-            raise DamagedError(f"{path} does not have {count} generations")
-        yield from_named(arrays, expected, path), progress.tolist(), seconds.tolist()
+def _read_segment(directory: Path, segment: dict[str, Any], like: Any) -> tuple[Any, list[float], list[float]]:
+    path = directory / segment_name(segment["first"], segment["last"])
+    arrays = read_arrays(path, segment)
+    count = segment["last"] - segment["first"] + 1
+    progress, seconds = arrays.pop("progress"), arrays.pop("seconds")
+    expected = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((count, *leaf.shape), leaf.dtype), like)
+    if progress.shape != (count,) or seconds.shape != (count,):
+        raise DamagedError(f"{path} does not have {count} generations")
+    return from_named(arrays, expected, path), progress.tolist(), seconds.tolist()
+
+
+def _empty_segment(segment: dict[str, Any], like: Any, content: dict[str, Any]) -> tuple[Any, list[float], list[float]]:
+    """Records of NaN, or 0 where there is none, up to the progress and the time that the checkpoint itself has."""
+    count = segment["last"] - segment["first"] + 1
+    if count > MOST_LOST:
+        raise DamagedError(f"a history of {count} generations is missing")
+
+    def empty(leaf: Any) -> np.ndarray:
+        value = np.nan if np.issubdtype(leaf.dtype, np.floating) else 0
+        return np.broadcast_to(np.asarray(value, leaf.dtype), (count, *leaf.shape))
+
+    last = {"progress": float(content.get("progress", 0.0)), "seconds": float(content["elapsed"])}
+    progress, seconds = ([np.nan] * (count - 1) + [last[name]] for name in ("progress", "seconds"))
+    return jax.tree.map(empty, like), progress, seconds
 
 
 def shapes(search: Search) -> tuple[Any, Any]:

@@ -3,11 +3,13 @@
 File names never come from the content of a file, so a run directory cannot point outside itself.
 """
 
+import errno
 import hashlib
 import io
 import json
 import os
 import stat
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +18,19 @@ from typing import Any
 from tensorrvea.atomic import NO_FOLLOW, write_text
 from tensorrvea.runs.errors import DamagedError, RunError
 
+fcntl: Any
+msvcrt: Any
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None
+try:
+    import msvcrt
+except ImportError:  # on Windows only
+    msvcrt = None
+
 JSON_BYTES = 16 * 2**20
+JSON_DEPTH = 50
 
 
 @contextmanager
@@ -28,13 +42,21 @@ def open_regular(path: Path, *, limit: int | None = None) -> Iterator[io.Buffere
         raise DamagedError(f"{path.name} is missing in {path.parent}") from None
     except OSError as error:
         raise DamagedError(f"{path} cannot be read as a regular file: {error.strerror}") from error
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        raise DamagedError(f"{path} is not a regular file")
     with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise DamagedError(f"{path} is not a regular file")
         if limit is not None and status.st_size > limit:
             raise DamagedError(f"{path} has {status.st_size} bytes, more than the limit of {limit}")
         yield stream
+
+
+def as_path(directory: Any) -> Path:
+    """Return the path of a directory that a user gives."""
+    if not isinstance(directory, str | os.PathLike) or not str(directory):
+        raise TypeError(f"directory takes a path, got {directory!r:.80}")
+    return Path(directory)
 
 
 def sha256_of(stream: io.BufferedReader | io.BufferedRandom) -> str:
@@ -51,11 +73,27 @@ def read_json(path: Path) -> dict[str, Any]:
         text = stream.read(JSON_BYTES + 1)
     try:
         content = json.loads(text, parse_constant=_reject_constant)
+        canonical_json(content).encode()  # fails if a text has half of a surrogate pair
+        _check_depth(content)
     except (ValueError, RecursionError) as error:  # deep nesting, endless digits, not UTF-8, not JSON
         raise DamagedError(f"{path} is not valid JSON: {error!s:.200}") from error
     if not isinstance(content, dict):
         raise DamagedError(f"{path} must hold a JSON object, got {type(content).__name__}")
     return content
+
+
+def _check_depth(content: Any) -> None:
+    level = [content]
+    for _ in range(JSON_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise ValueError(f"nested more than {JSON_DEPTH} times")
 
 
 def _reject_constant(name: str) -> float:
@@ -74,22 +112,41 @@ def canonical_json(content: Any) -> str:
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
     """Make a directory and hold an exclusive lock on it. The system releases it even if the process is killed."""
-    directory.mkdir(parents=True, exist_ok=True)
     try:
-        handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o666)
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = _open_lock(directory / "lock")
     except OSError as error:
         raise RunError(f"{directory} cannot be locked: {error.strerror}") from error
-    with os.fdopen(handle, "r+b") as stream:
-        _lock(stream, directory)
+    if handle is None:
         yield
-
-
-def _lock(stream: io.BufferedRandom, directory: Path) -> None:
-    try:
-        import fcntl
-    except ImportError:  # no file locks on this system
         return
     try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise RunError(f"{directory} cannot be locked: its lock is not a regular file")
+        _lock(handle, directory)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _open_lock(path: Path) -> int | None:
+    """Open the file that is locked; None if it does not exist and the disk cannot be written, so that nobody runs."""
+    options = NO_FOLLOW | getattr(os, "O_NONBLOCK", 0)
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | options, 0o666)
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM) or path.is_symlink():
+            raise
+        return os.open(path, os.O_RDONLY | options) if path.exists() else None
+
+
+def _lock(handle: int, directory: Path) -> None:
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        elif msvcrt is not None:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    except (BlockingIOError, PermissionError):
         raise RunError(f"{directory} is in use by another process") from None
+    except OSError as error:  # a file system without locks, as some network disks are
+        warnings.warn(f"{directory} cannot be locked ({error.strerror}): do not run it twice at a time", stacklevel=2)

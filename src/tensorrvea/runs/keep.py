@@ -5,8 +5,8 @@ Of several processes only the primary one reads and writes the directory; the ot
 
 import time
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,25 @@ from tensorrvea.processes import broadcast_from_primary, detect_lost_peers, gath
 from tensorrvea.result import Result
 from tensorrvea.runs import checkpoint
 from tensorrvea.runs.arrays import write_arrays
-from tensorrvea.runs.errors import DamagedError, RunError, SpecDiffersError
-from tensorrvea.runs.files import digest, locked
-from tensorrvea.runs.manifest import NAME, add_session, new_manifest, now, read_manifest, write_checked
+from tensorrvea.runs.errors import RunError, SpecDiffersError
+from tensorrvea.runs.files import as_path, locked
+from tensorrvea.runs.latest import digest_of, find_latest
+from tensorrvea.runs.manifest import (
+    NAME,
+    RESULT,
+    add_session,
+    has_manifest,
+    new_manifest,
+    now,
+    read_manifest,
+    write_manifest,
+)  # fmt: skip
 from tensorrvea.runs.signals import Signals
 from tensorrvea.runs.spec import SOURCE, Arrays, Spec, describe, differences
 
 INTERVAL = 30.0
 # Slow checkpoints are taken less often, so that all of them take at most this share of the time.
 SHARE = 0.03
-RESULT = "result.npz"
 INTERRUPTED = "interrupted"
 
 
@@ -49,7 +58,7 @@ def keep_run(
       accept_changes: whether the source of the user's own problem, algorithm or metrics may differ.
     """
     check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
-    path = Path(directory)
+    path = as_path(directory)
     with detect_lost_peers(), ExitStack() as held, Signals() as signals:
         on_primary_process(lambda: held.enter_context(locked(path)))
         keeper = Keeper(search, path, every=every, signals=signals)
@@ -83,7 +92,8 @@ class Keeper(Observer):
 
     def find(self, spec: Spec, arrays: Arrays, *, extend: bool, accept_changes: bool) -> checkpoint.Saved | None:
         """Return the last checkpoint of the directory; make a manifest if it has none."""
-        if (self.directory / NAME).exists() or (self.directory / NAME).is_symlink():
+        checkpoint.remove_partial_files(self.directory)
+        if has_manifest(self.directory):
             self.manifest, _ = read_manifest(self.directory)
             self.check_spec(spec, extend=extend, accept_changes=accept_changes)
             self.last, saved = find_latest(self.search, self.directory, self.manifest)
@@ -93,7 +103,8 @@ class Keeper(Observer):
             raise RunError(f"{self.directory} has checkpoints but no {NAME}: it is not complete")
         for line in differences(spec, spec):  # the same spec differs only in what cannot be compared
             warnings.warn(f"{line}; to run again in {self.directory}: resume(…, accept_changes=True)", stacklevel=8)
-        self.manifest = new_manifest(spec, arrays, self.directory)
+        with self.write_errors("the manifest"):
+            self.manifest = new_manifest(spec, arrays, self.directory)
         return None
 
     def begin(self, spec: Spec, *, extend: bool) -> str:
@@ -111,7 +122,10 @@ class Keeper(Observer):
                 "results may differ in their last bits from those of an uninterrupted run",
                 stacklevel=7,
             )
-        write_checked(self.directory / NAME, self.manifest)
+        # A finished run whose last checkpoint was lost is not finished.
+        self.manifest |= {"ended": None, "result": None}
+        with self.write_errors("the manifest"):
+            write_manifest(self.directory, self.manifest)
         return ""
 
     def check_spec(self, spec: Spec, *, extend: bool, accept_changes: bool) -> None:
@@ -170,17 +184,22 @@ class Keeper(Observer):
         self.due = ended + max(self.every, (ended - started) / SHARE)
 
     def write(self, carry: Any, stopped: str) -> None:
-        try:
+        with self.write_errors(f"the checkpoint of generation {self.search.generation}"):
             new = checkpoint.save(self.search, carry, self.directory, self.spec_digest, self.last, stopped=stopped)
-        except OSError as error:
-            kept = "none yet" if self.last is None else f"of generation {self.last['generation']}"
-            raise RunError(
-                f"the checkpoint of generation {self.search.generation} could not be written to {self.directory}: "
-                f"{error.strerror or error}. The last checkpoint ({kept}) is unchanged"
-            ) from error
         self.before, self.last = self.last, new
         # Older files are removed only after the new checkpoint is complete.
         checkpoint.remove_others(self.directory, [one for one in (self.before, self.last) if one is not None])
+
+    @contextmanager
+    def write_errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            kept = "none yet" if self.last is None else f"of generation {self.last['generation']}"
+            raise RunError(
+                f"{what} could not be written to {self.directory}: {error.strerror or error}. "
+                f"The last checkpoint ({kept}) is unchanged"
+            ) from error
 
     # Finishing
 
@@ -195,49 +214,17 @@ class Keeper(Observer):
         session["ended"], session["generation"] = now(), search.generation
         if search.stopped != INTERRUPTED:
             self.manifest["ended"] = {"at": now(), "why": search.stopped, "generation": search.generation}
-            write_result(results, self.directory, is_batched=search.run.is_batched)
-        write_checked(self.directory / NAME, self.manifest)
+            with self.write_errors("the result"):
+                self.manifest["result"] = write_result(results, self.directory, is_batched=search.run.is_batched)
+        with self.write_errors("the manifest"):
+            write_manifest(self.directory, self.manifest)
 
 
-def find_latest(
-    search: Search, directory: Path, manifest: dict[str, Any]
-) -> tuple[dict[str, Any], checkpoint.Saved] | tuple[None, None]:
-    """Return the description and the content of the latest undamaged checkpoint; None if there is no checkpoint."""
-    problems: list[str] = []
-    for generation in checkpoint.saved_generations(directory):
-        try:
-            content = checkpoint.describe_checkpoint(directory, generation, digest_of(manifest))
-            saved = checkpoint.read(search, directory, content)
-        except DamagedError as error:
-            problems.append(str(error))
-            continue
-        extended = manifest["extended"]
-        if extended and extended[-1]["generation"] >= generation:  # it ended, and then got a larger budget
-            saved = saved._replace(stopped="")
-        if problems:
-            warnings.warn(f"{problems[0]}; the checkpoint before it, of generation {generation}, is used", stacklevel=8)
-        return content, saved
-    if problems:
-        raise DamagedError(f"{directory} has no undamaged checkpoint: " + "; ".join(problems))
-    return None, None
-
-
-def digest_of(manifest: dict[str, Any]) -> str:
-    """Return what ties checkpoints to a run: its spec without the budget and the sources, which may change."""
-    return digest(_without_sources({key: value for key, value in manifest["spec"].items() if key != "budget"}))
-
-
-def _without_sources(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {key: _without_sources(value) for key, value in content.items() if key != "source"}
-    return [_without_sources(value) for value in content] if isinstance(content, list) else content
-
-
-def write_result(results: list[Result], directory: Path, *, is_batched: bool) -> None:
-    """Write the fronts, in the user's values and signs, for any program that reads ``.npz``."""
+def write_result(results: list[Result], directory: Path, *, is_batched: bool) -> dict[str, Any]:
+    """Write the fronts, in the user's values and signs, for any program that reads ``.npz``; return check values."""
     arrays: dict[str, Any] = {}
     for result in results:
         prefix = f"seed{result.seed}." if is_batched else ""
         front = {"X": result.X, "F": result.F, "violation": result.violation}
         arrays |= {prefix + name: value for name, value in front.items()}
-    write_arrays(directory / RESULT, arrays)
+    return write_arrays(directory / RESULT, arrays)

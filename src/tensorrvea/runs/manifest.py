@@ -2,11 +2,12 @@
 
 import os
 import platform
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 
@@ -14,33 +15,80 @@ from tensorrvea.optional import installed_versions
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.files import digest, read_json, write_json
+from tensorrvea.runs.processor import describe_processor
 from tensorrvea.runs.spec import Arrays, Spec
 
-SCHEMA = 4
+SCHEMA = 3
 NAME = "manifest.json"
 INPUTS = "inputs.npz"
+RESULT = "result.npz"
+# What a resume needs is kept twice.
+COPIES = {NAME: "manifest.copy.json", INPUTS: "inputs.copy.npz"}
 PACKAGES = ("tensorrvea", "jax", "jaxlib", "numpy", "scipy", "brax", "mujoco", "mujoco-mjx")
 # Besides the spec, these determine the bits of a result.
-DECISIVE = (("versions", "tensorrvea"), ("versions", "jax"), ("versions", "jaxlib"), ("device", "kind"))
+DECISIVE = (
+    ("versions", "tensorrvea"), ("versions", "jax"), ("versions", "jaxlib"), ("device", "kind"),
+    ("processor", "model"), ("processor", "instructions"), ("processor", "XLA_FLAGS"),
+)  # fmt: skip
+
+T = TypeVar("T")
 
 
 def new_manifest(spec: Spec, arrays: Arrays, directory: Path) -> dict[str, Any]:
     """Create the manifest of a new run, and write the arrays of its spec."""
-    inputs = write_arrays(directory / INPUTS, arrays) if arrays else None
-    return {"schema": SCHEMA, "spec": spec, "inputs": inputs, "extended": [], "sessions": [], "ended": None}
+    inputs = None
+    if arrays:
+        inputs = write_arrays(directory / INPUTS, arrays)
+        write_arrays(directory / COPIES[INPUTS], arrays)
+    return {
+        "schema": SCHEMA, "spec": spec, "inputs": inputs, "extended": [], "sessions": [], "ended": None, "result": None,
+    }  # fmt: skip
+
+
+def write_manifest(directory: Path, manifest: dict[str, Any]) -> None:
+    """Write the manifest, and then its copy."""
+    for name in (NAME, COPIES[NAME]):
+        write_checked(directory / name, manifest)
+
+
+def has_manifest(directory: Path) -> bool:
+    return any((directory / name).exists() or (directory / name).is_symlink() for name in (NAME, COPIES[NAME]))
+
+
+def require_run(directory: Path) -> None:
+    """Refuse a directory that has no manifest."""
+    if not has_manifest(directory):
+        raise RunError(f"{directory} is not a run directory: it has no {NAME}")
 
 
 def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
-    """Read and check the manifest of a directory, and the arrays of its spec."""
-    path = directory / NAME
-    if not path.is_file():
-        raise RunError(f"{directory} is not a run directory: it has no {NAME}")
+    """Read and check the manifest of a directory, and the arrays of its spec; from their copies if they are damaged."""
+    require_run(directory)
+    manifest = _from_either(directory, NAME, read_one_manifest)
+    inputs = manifest.get("inputs")
+    if inputs is None:
+        return manifest, {}
+    with damaged_on_error(directory / NAME):
+        return manifest, _from_either(directory, INPUTS, lambda path: read_arrays(path, inputs))
+
+
+def _from_either(directory: Path, name: str, read: Callable[[Path], T]) -> T:
+    try:
+        return read(directory / name)
+    except DamagedError as error:
+        try:
+            content = read(directory / COPIES[name])
+        except DamagedError:
+            raise error from None
+        warnings.warn(f"{error}; its copy {COPIES[name]} is used", stacklevel=8)
+        return content
+
+
+def read_one_manifest(path: Path) -> dict[str, Any]:
     manifest = read_checked(path)
     if not _is_manifest(manifest):
         raise DamagedError(f"{path} is not a manifest")
-    inputs = manifest.get("inputs")
-    with damaged_on_error(path):
-        return manifest, {} if inputs is None else read_arrays(directory / INPUTS, inputs)
+    return manifest
 
 
 def _is_manifest(content: dict[str, Any]) -> bool:
@@ -90,12 +138,14 @@ def add_session(manifest: dict[str, Any], generation: int) -> list[str]:
         "generation": generation,
         "versions": installed_versions(PACKAGES),
         "device": {"platform": device.platform, "kind": device.device_kind, "count": jax.device_count()},
+        "processor": describe_processor(),
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
     }
     previous = manifest["sessions"][-1] if manifest["sessions"] else session
     manifest["sessions"].append(session)
-    values = ((name, previous[group].get(name), session[group].get(name)) for group, name in DECISIVE)
-    return [f"{name} {old} then, {new} now" for name, old, new in values if old != new]
+    known = [(group, name) for group, name in DECISIVE if isinstance(previous.get(group), dict)]
+    values = ((name, previous[group].get(name), session[group].get(name)) for group, name in known)
+    return [f"{name} {old or 'none'} then, {new or 'none'} now" for name, old, new in values if old != new]
 
 
 def now() -> str:

@@ -1,6 +1,7 @@
 """Making the search that a directory describes, to resume it or to read what it found."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,15 @@ from tensorrvea.devices import Devices, make_mesh
 from tensorrvea.driver.run import Callback, Run
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.driver.search import Search
-from tensorrvea.evolution import Evolution
+from tensorrvea.effort import FULL
+from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
 from tensorrvea.processes import on_primary_process
 from tensorrvea.runs.checkpoint import restore
 from tensorrvea.runs.errors import RunError
-from tensorrvea.runs.keep import find_latest
+from tensorrvea.runs.files import as_path
+from tensorrvea.runs.latest import find_latest
+from tensorrvea.runs.limits import check_claims
 from tensorrvea.runs.manifest import NAME, damaged_on_error, read_manifest
 from tensorrvea.runs.spec import Arrays, decode, decode_budget, decode_metrics, decode_problem
 
@@ -27,7 +31,7 @@ def reopen(
       ValueError, TypeError: if an argument is wrong.
       RunError: if the directory is.
     """
-    path = Path(directory)
+    path = as_path(directory)
     content = on_primary_process(lambda: read_manifest(path))
     make_mesh(devices)  # checked here, since errors below are taken for those of the manifest
     return search_of(path, content, budget=budget, devices=devices, **parts)
@@ -35,7 +39,7 @@ def reopen(
 
 def load_search(directory: str | Path, *, problem: Problem | None = None, algorithm: Evolution | None = None) -> Search:
     """Return the search of a directory as it was at its last checkpoint; it can be read, but not run."""
-    path = Path(directory)
+    path = as_path(directory)
     content = read_manifest(path)
     search = search_of(path, content, problem=problem, algorithm=algorithm, read_only=True)
     _, saved = find_latest(search, path, content[0])
@@ -64,7 +68,14 @@ def search_of(
     """
     manifest, arrays = content
     spec = manifest["spec"]
+    if problem is not None and not isinstance(problem, Problem):
+        raise TypeError(f"problem takes a Problem, or None for the recorded one, got {problem!r:.80}")
+    if algorithm is not None:
+        check_algorithm(algorithm)
+    # What the user gave may be wrong, too, and its errors are not the directory's.
+    is_given = any(part is not None for part in (problem, algorithm, metrics, stop)) or callbacks != ()
     with damaged_on_error(directory / NAME):
+        check_claims(spec, directory)
         problem = problem or decode_problem(spec["problem"], arrays, stand_in=read_only)
         algorithm = algorithm or decode(spec["algorithm"], arrays, "algorithm")
         if metrics is None:
@@ -73,12 +84,12 @@ def search_of(
         if stop is None:
             stop = () if read_only else [decode(one, arrays, "stop") for one in spec["stop"]]
         start = None if read_only or spec["start"] is None else decode(spec["start"], arrays, "x")
-        described = {name: spec[name] for name in ("seeds", "history", "archive", "effort")}
-        described["every"] = spec.get("every", 10)
+        described = {name: spec[name] for name in ("seeds", "history", "archive")}
+        described |= {"every": spec.get("every", 10), "effort": spec.get("effort", FULL.name)}
         population = algorithm.population
         old_budget = decode_budget(spec["budget"], population)
     new_budget = old_budget if budget is None else Budget(population=population, **budget)
-    with damaged_on_error(directory / NAME):
+    with nullcontext() if is_given else damaged_on_error(directory / NAME):
         run = Run(
             problem, algorithm, is_batched=spec["batch"], x=start, metrics=metrics, stop=stop, callbacks=callbacks,
             budget=new_budget, devices=devices, **described,

@@ -1,5 +1,6 @@
 """The spec of a run as JSON: enough to repeat the run, or to see how another one differs."""
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 from tensorrvea.checks import hint
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
-from tensorrvea.fingerprint import fingerprint
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import make_problem, problem_settings
 from tensorrvea.runs.errors import DamagedError, RunError
@@ -71,7 +71,7 @@ def encode(value: Any, arrays: Arrays) -> Any:
             return {"filled": array.flat[0].item(), "shape": list(array.shape)}
         if array.size <= SMALL:
             return array.tolist()
-        name = str(fingerprint(array))
+        name = array_name(array)
         arrays[name] = array
         return {"array": name}
     if isinstance(value, tuple | list):
@@ -80,6 +80,14 @@ def encode(value: Any, arrays: Arrays) -> Any:
     if settings is None:
         return {"own": getattr(value, "__qualname__", type(value).__qualname__), "source": source_of(value)}
     return {"name": type(value).__name__, "settings": {key: encode(part, arrays) for key, part in settings.items()}}
+
+
+def array_name(array: np.ndarray) -> str:
+    """Return the name of an array in the inputs: a hash of its content, which must stay the same in all versions."""
+    result = hashlib.sha256()
+    for part in (b"numpy.ndarray", f"{array.dtype} {array.shape}".encode(), array.tobytes()):
+        result.update(len(part).to_bytes(8, "little") + part)
+    return result.hexdigest()
 
 
 # Decoding
