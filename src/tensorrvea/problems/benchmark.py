@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
+from tensorrvea.checks import check_integer
 from tensorrvea.problem import Problem
 
 
@@ -21,6 +22,7 @@ class Benchmark(Problem):
     constraint_values: Callable[..., Any] | None = None  # values g(x) of a batch, (n, c), feasible where all are ≤ 0
     constrained: ClassVar[bool] = False
     fixed_objectives: ClassVar[int | None] = None  # the only number that the definition allows; None for any
+    fixed_variables: ClassVar[int | None] = None  # likewise
     setting_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -36,6 +38,15 @@ class Benchmark(Problem):
             batched=True,
             name=type(self).__name__,
         )
+
+    @classmethod
+    def check_objectives(cls, objectives: int | None) -> int:
+        """Return the number of objectives, or raise an error if the definition does not allow it."""
+        fixed = cls.fixed_objectives
+        m = check_integer("objectives", fixed if objectives is None else objectives, minimum=2)
+        if fixed not in (None, m):
+            raise ValueError(f"objectives must be {fixed}, as {cls.__name__} is defined, got {objectives}")
+        return m
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         raise NotImplementedError
