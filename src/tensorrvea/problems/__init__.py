@@ -6,7 +6,7 @@ A problem is exported by being in the tuple ``ALL`` of its suite's module, and a
 from typing import TYPE_CHECKING, Any
 
 from tensorrvea.checks import hint
-from tensorrvea.problems import c_dtlz, dc_dtlz, dtlz, lsmop, maf, mw, wfg, zdt
+from tensorrvea.problems import c_dtlz, das_cmop, dc_dtlz, dtlz, lir_cmop, lsmop, maf, mw, wfg, zdt
 from tensorrvea.problems.benchmark import Benchmark
 
 SUITES: dict[str, tuple[type[Benchmark], ...]] = {
@@ -18,6 +18,8 @@ SUITES: dict[str, tuple[type[Benchmark], ...]] = {
     "C-DTLZ": c_dtlz.ALL,
     "DC-DTLZ": dc_dtlz.ALL,
     "MW": mw.ALL,
+    "LIR-CMOP": lir_cmop.ALL,
+    "DAS-CMOP": das_cmop.ALL,
 }
 
 NAMED: dict[str, type[Benchmark]] = {problem.__name__: problem for suite in SUITES.values() for problem in suite}
