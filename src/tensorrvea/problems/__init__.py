@@ -6,7 +6,7 @@ A problem is exported by being in the tuple ``ALL`` of its suite's module, and a
 from typing import TYPE_CHECKING, Any
 
 from tensorrvea.checks import hint
-from tensorrvea.problems import c_dtlz, das_cmop, dc_dtlz, dtlz, lir_cmop, lsmop, maf, mw, wfg, zdt
+from tensorrvea.problems import c_dtlz, das_cmop, dc_dtlz, dtlz, imop, lir_cmop, lsmop, maf, mw, wfg, zdt
 from tensorrvea.problems.benchmark import Benchmark
 
 SUITES: dict[str, tuple[type[Benchmark], ...]] = {
@@ -15,6 +15,7 @@ SUITES: dict[str, tuple[type[Benchmark], ...]] = {
     "LSMOP": lsmop.ALL,
     "MaF": maf.ALL,
     "WFG": wfg.ALL,
+    "IMOP": imop.ALL,
     "C-DTLZ": c_dtlz.ALL,
     "DC-DTLZ": dc_dtlz.ALL,
     "MW": mw.ALL,
