@@ -41,6 +41,9 @@ class Design(NamedTuple):
     constraints: list[Column]
 
 
+VIOLATION = Quantity("sum of violations")
+
+
 class RealWorld(Benchmark):
     """A design problem of fixed size, whose variables, objectives and constraints have names and units."""
 
@@ -93,7 +96,7 @@ class ViolationAsObjective(RealWorld):
     constraint_values = None
 
     def __init_subclass__(cls) -> None:
-        if cls.quantities and cls.quantities[-1].name != VIOLATION.name:
+        if cls.quantities and VIOLATION not in cls.quantities:
             cls.quantities = (*cls.quantities, VIOLATION)
         super().__init_subclass__()
 
@@ -102,7 +105,6 @@ class ViolationAsObjective(RealWorld):
         return stack([*objectives, sum(value.clip(0.0) for value in constraints)])
 
 
-VIOLATION = Quantity("violation")
 
 
 def stack(columns: Sequence[Column]) -> Float[Any, "n k"]:
