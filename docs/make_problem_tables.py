@@ -22,7 +22,7 @@ def table(suite: tuple[type[Benchmark], ...]) -> str:
     header = ["", "Problem", "Default *d*", *(["Constraints"] if constrained else []), "Description"]
     rows = [header, ["---"] * len(header)]
     for cls in suite:
-        sized = [make(cls, m) for m in (2, 3, 4)]
+        sized = [make(cls, m) for m in (3, 4, 5)]
         name, paragraph = cls.__name__, (inspect.getdoc(cls) or "").partition("\n\n")[0]
         cells = [f"![front of {name}](images/problems/{name}.png)", f"`{name}`"]
         cells.append(formula([problem.variables for problem in sized]))
@@ -43,13 +43,13 @@ def count_constraints(problem: Benchmark) -> int:
 
 
 def formula(sizes: list[int]) -> str:
-    """A size as a function of m, from its values for m = 2, 3 and 4.
+    """A size as a function of m, from its values for m = 3, 4 and 5.
 
-    >>> formula([30, 30, 30]), formula([2, 3, 4]), formula([6, 7, 8]), formula([200, 300, 400])
+    >>> formula([30, 30, 30]), formula([3, 4, 5]), formula([7, 8, 9]), formula([300, 400, 500])
     ('30', '*m*', '*m* + 4', '100 *m*')
     """
     first, second, third = sizes
-    slope, start = second - first, first - 2 * (second - first)
+    slope, start = second - first, first - 3 * (second - first)
     if third != first + 2 * slope:
         raise ValueError(f"the size must be linear in the number of objectives, got {sizes}")
     terms = [f"{'' if slope == 1 else f'{slope} '}*m*"] if slope else []

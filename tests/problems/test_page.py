@@ -18,7 +18,7 @@ def test_tables_are_up_to_date():
 
 
 def test_default_sizes_are_written_as_formulas_of_m():
-    sizes = {"30": [30, 30, 30], "*m*": [2, 3, 4], "*m* + 4": [6, 7, 8], "100 *m*": [200, 300, 400]}
+    sizes = {"30": [30, 30, 30], "*m*": [3, 4, 5], "*m* + 4": [7, 8, 9], "100 *m*": [300, 400, 500]}
     assert {text: TABLES["formula"](values) for text, values in sizes.items()} == {text: text for text in sizes}
     with pytest.raises(ValueError, match="must be linear"):
         TABLES["formula"]([4, 8, 16])

@@ -47,6 +47,7 @@ class DASCMOP(ConstrainedByDistance):
     setting_names = ("difficulty",)
     fixed_objectives: ClassVar[int | None] = 2
     distances_tried = (0.0, 4.0)  # without bounds
+    steps = 200  # ellipses and balls are larger than a step
 
     def __init__(
         self, *, objectives: int | None = None, variables: int = 30, difficulty: int | Sequence[float] = 16
@@ -140,7 +141,6 @@ class ThreeObjectives(DASCMOP):
 
     fixed_objectives = 3
     distances_tried = (0.0, 1.5)
-    steps = 300
 
     def regions(self, f: Float[Any, "n m"]) -> list[Float[Any, " n"]]:
         # The paper compares the squared distance with the squared radius.

@@ -27,6 +27,6 @@ def reference_designs() -> dict[str, Float[np.ndarray, "k d"]]:
 def reference_front(problem: Any, points: int) -> Float[np.ndarray, "k m"]:
     """At most ``points`` points of a problem's reference set, evenly many of all in order of the first objective."""
     check_integer("points", points, minimum=1)
-    f = problem.objective_values(reference_designs()[type(problem).__name__])
+    f = problem.objective_values(reference_designs()[type(problem).__name__].clip(problem.lower, problem.upper))
     f = f[np.argsort(f[:, 0], kind="stable")]
     return f[np.linspace(0, len(f) - 1, min(points, len(f))).round().astype(int)]
