@@ -17,14 +17,24 @@ PAGE = Path(__file__).parent / "problems.md"
 
 
 def table(suite: tuple[type[Benchmark], ...]) -> str:
-    """One row per problem: front, name, default size, number of constraints if there are any, and description."""
-    constrained = suite[0].constrained
-    header = ["", "Problem", "Default *d*", *(["Constraints"] if constrained else []), "Description"]
+    """One row per problem: front, name, sizes, number of constraints if a problem has any, and description."""
+    constrained = any(cls.constrained for cls in suite)
+    fixed = any(cls.fixed_objectives for cls in suite)
+    header = [
+        "",
+        "Problem",
+        *(["*m*"] if fixed else []),
+        "Default *d*",
+        *(["Constraints"] if constrained else []),
+        "Description",
+    ]
     rows = [header, ["---"] * len(header)]
     for cls in suite:
         sized = [make(cls, m) for m in (3, 4, 5)]
         name, paragraph = cls.__name__, (inspect.getdoc(cls) or "").partition("\n\n")[0]
         cells = [f"![front of {name}](images/problems/{name}.png)", f"`{name}`"]
+        if fixed:
+            cells.append(str(cls.fixed_objectives or "any"))
         cells.append(formula([problem.variables for problem in sized]))
         if constrained:
             cells.append(formula([count_constraints(problem) for problem in sized]))
@@ -38,6 +48,8 @@ def make(cls: type[Benchmark], objectives: int) -> Benchmark:
 
 
 def count_constraints(problem: Benchmark) -> int:
+    if not problem.constrained:
+        return 0
     x = jax.ShapeDtypeStruct((1, problem.variables), "float32")
     return jax.eval_shape(problem.constraint_values, x).shape[1]
 

@@ -111,7 +111,8 @@ def test_lir_cmop_fronts_are_attained_by_feasible_solutions(name):
         base, scale = (0.0, 1.7057) if scaled else (0.7057, 1.0)
         position = ((front[:, 0] - base) / scale).clip(1e-9, 1)
         lowest = (1 - ((front[:, 1] - base) / scale).clip(0, 1)) ** (2 if problem.convex else 0.5)
-        position = np.minimum(position, 1.0) if not scaled else np.clip(np.maximum(position, lowest), 1e-9, position)
+        if scaled:  # any position between those of either objective will do, except where one of them is zero
+            position = 0.5 * (position + lowest)
         slope = np.arange(1, 31) / 30
     curve = 1 - (np.sqrt(position) if problem.convex else position**2)
     if scaled:

@@ -14,7 +14,9 @@ def largest_array(jaxpr: core.Jaxpr) -> int:
     sizes = [0]
     for equation in jaxpr.eqns:
         sizes += [var.aval.size for var in equation.outvars if hasattr(var.aval, "size")]
-        for parameter in jax.tree.leaves(equation.params, is_leaf=lambda p: isinstance(p, core.ClosedJaxpr | core.Jaxpr)):
+        for parameter in jax.tree.leaves(
+            equation.params, is_leaf=lambda p: isinstance(p, core.ClosedJaxpr | core.Jaxpr)
+        ):
             if isinstance(parameter, core.ClosedJaxpr | core.Jaxpr):
                 inner = parameter.jaxpr if isinstance(parameter, core.ClosedJaxpr) else parameter
                 sizes.append(largest_array(inner))

@@ -20,7 +20,9 @@ def make(name: str, objectives: int = 3):
 FEW = {"MW5", "LIRCMOP11", "LIRCMOP12", "DASCMOP3", "DASCMOP6"}
 STORED = {cls.__name__ for suite in ("RE", "CRE") for cls in problems.SUITES[suite]}
 SIZES = [
-    (name, m) for name, cls in problems.NAMED.items() for m in ((cls.fixed_objectives,) if cls.fixed_objectives else (2, 3, 7))
+    (name, m)
+    for name, cls in problems.NAMED.items()
+    for m in ((cls.fixed_objectives,) if cls.fixed_objectives else (2, 3, 7))
 ]
 
 

@@ -65,7 +65,9 @@ def test_values_agree_with_the_papers_formulas(number):
     angle = 0.5 * np.pi * x[:10, :1] * (1 if number <= 4 else np.arange(1, 31) / 30)
     near = np.where(np.arange(1, 31) % 2, np.sin(angle), np.cos(angle))
     x[:10, 1:] = 0.9 * near[:, 1:] + 0.1 * x[:10, 1:]
-    expected_f, expected_c = (np.array(values) for values in zip(*[slow(number, row) for row in x.tolist()], strict=True))
+    expected_f, expected_c = (
+        np.array(values) for values in zip(*[slow(number, row) for row in x.tolist()], strict=True)
+    )
     with jax.enable_x64(True):
         f, g = jax.jit(lambda x: (problem.objective_values(x), problem.constraint_values(x)))(x)
     np.testing.assert_allclose(f, expected_f, rtol=1e-9)

@@ -134,7 +134,9 @@ def test_the_curve_of_maf6_is_the_whole_front(objectives):
 @pytest.mark.parametrize("objectives", [3, 5, 8])
 def test_maf8_and_maf9_are_distances_to_a_regular_polygon(objectives):
     x = np.random.default_rng(3).uniform(-2, 2, (50, 2))
-    corners = [(math.sin(2 * math.pi * i / objectives), math.cos(2 * math.pi * i / objectives)) for i in range(objectives)]
+    corners = [
+        (math.sin(2 * math.pi * i / objectives), math.cos(2 * math.pi * i / objectives)) for i in range(objectives)
+    ]
     to_corners = [[math.hypot(a - p, b - q) for p, q in corners] for a, b in x]
     to_lines = []
     for a, b in x:

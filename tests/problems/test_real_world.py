@@ -10,8 +10,8 @@ from pymoo.problems import get_problem
 import tensorrvea as tr
 from tensorrvea import problems
 from tensorrvea.problems.fronts import nondominated
-from tensorrvea.problems.real_world import RealWorld
 from tensorrvea.problems.re_suite import BAR_AREAS, WIRE_DIAMETERS
+from tensorrvea.problems.real_world import RealWorld
 
 RE = list(problems.SUITES["RE"])
 CRE = list(problems.SUITES["CRE"])
@@ -28,7 +28,10 @@ def design(name: str, x: list[float]) -> tuple[list[float], list[float]]:
         return responses(name, *x)
     a, b, c, d, e, f, g = [*x, *[0.0] * (7 - len(x))]
     if name == "RE21":
-        return [200 * (2 * a + sqrt(2) * b + sqrt(c) + d), 0.01 * (2 / a + 2 * sqrt(2) / b - 2 * sqrt(2) / c + 2 / d)], []
+        return [
+            200 * (2 * a + sqrt(2) * b + sqrt(c) + d),
+            0.01 * (2 / a + 2 * sqrt(2) / b - 2 * sqrt(2) / c + 2 / d),
+        ], []
     if name == "RE22":
         a = min(BAR_AREAS, key=lambda area: abs(area - a))
         return [29.4 * a + 0.6 * b * c], [a * c - 7.735 * a**2 / b - 180, 4 - c / b]
@@ -123,7 +126,9 @@ def responses(name, a, b, c, d, e=0.0, f=0.0, g=0.0):
     if name == "RE91":  # with the uncontrolled parameters h = 0.345, i = 0.192 and 0, 0
         h, i = 0.345, 0.192
         rib = 28.98 + 3.818 * c - 4.2 * a * b + 6.63 * f * i - 7.77 * g * h
-        rib += 33.86 + 2.95 * c - 5.057 * a * b - 11 * b * h - 9.98 * g * h + 22 * h * i + 46.36 - 9.9 * b - 12.9 * a * h
+        rib += (
+            33.86 + 2.95 * c - 5.057 * a * b - 11 * b * h - 9.98 * g * h + 22 * h * i + 46.36 - 9.9 * b - 12.9 * a * h
+        )
         vc2 = 0.214 + 0.00817 * e - 0.131 * a * h - 0.0704 * a * i + 0.03099 * b * f - 0.018 * b * g + 0.0208 * c * h
         return [
             1.98 + 4.9 * a + 6.67 * b + 6.98 * c + 4.01 * d + 1.75 * e + 1e-5 * f + 2.73 * g,
@@ -153,7 +158,9 @@ def responses(name, a, b, c, d, e=0.0, f=0.0, g=0.0):
 
 
 def samples(problem: RealWorld, rows: int = 12) -> np.ndarray:
-    x = problem.lower + np.random.default_rng(8).uniform(size=(rows, problem.variables)) * (problem.upper - problem.lower)
+    x = problem.lower + np.random.default_rng(8).uniform(size=(rows, problem.variables)) * (
+        problem.upper - problem.lower
+    )
     return np.where(problem.integer, np.round(x), x)
 
 

@@ -104,7 +104,9 @@ def test_wfg2_front_is_not_dominated_by_other_positions():
 def test_transformations_have_the_papers_values():
     y = jnp.array([[0.0, 0.35, 1.0]])
     np.testing.assert_allclose(s_linear(y, 0.35), [[1, 0, 1]], atol=1e-6)
-    np.testing.assert_allclose(b_flat(jnp.array([[0.0, 0.75, 0.8, 0.85, 1.0]]), 0.8, 0.75, 0.85), [[0, 0.8, 0.8, 0.8, 1]])
+    np.testing.assert_allclose(
+        b_flat(jnp.array([[0.0, 0.75, 0.8, 0.85, 1.0]]), 0.8, 0.75, 0.85), [[0, 0.8, 0.8, 0.8, 1]]
+    )
     np.testing.assert_allclose(s_decept(y, 0.35, 0.001, 0.05), [[0.05, 0, 0.05]], atol=1e-4)
     # Degree 3 of (0, 1/2, 1): (3/2 + 2 · (1/2 + 1/2 + 1)) / (2 · (1 + 6 − 4)) = 5.5 / 6.
     np.testing.assert_allclose(r_nonsep(jnp.array([[0.5, 1.0, 0.0]])), [5.5 / 6], rtol=1e-6)

@@ -1,10 +1,11 @@
 """CRE31, CRE32 and CRE51 of the CRE suite: a car, a ship and the water of a city (see ``cre``)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from jaxtyping import Float
 
 from tensorrvea.problems.real_world import Constrained, Design, Quantity, Variable, columns_of, polynomial
+from tensorrvea.problems.re_surfaces import Terms
 
 
 class CRE31(Constrained):
@@ -32,10 +33,19 @@ class CRE31(Constrained):
         Quantity("B-pillar velocity", "mm/ms"),
         Quantity("front door velocity", "mm/ms"),
     )
-    weight = {(): 1.98, (1,): 4.9, (2,): 6.67, (3,): 6.98, (4,): 4.01, (5,): 1.78, (6,): 1e-5, (7,): 2.73}
-    pubic_force = {(): 4.72, (4,): -0.5, (2, 3): -0.19}
-    pillar_velocity = {(): 10.58, (1, 2): -0.674, (2,): -0.67275}
-    door_velocity = {(): 16.45, (3, 7): -0.489, (5, 6): -0.843}
+    weight: ClassVar[Terms] = {
+        (): 1.98,
+        (1,): 4.9,
+        (2,): 6.67,
+        (3,): 6.98,
+        (4,): 4.01,
+        (5,): 1.78,
+        (6,): 1e-5,
+        (7,): 2.73,
+    }
+    pubic_force: ClassVar[Terms] = {(): 4.72, (4,): -0.5, (2, 3): -0.19}
+    pillar_velocity: ClassVar[Terms] = {(): 10.58, (1, 2): -0.674, (2,): -0.67275}
+    door_velocity: ClassVar[Terms] = {(): 16.45, (3, 7): -0.489, (5, 6): -0.843}
     # Response surfaces of the first seven constraints, and the largest values that they allow.
     limits = (
         ({(): 1.16, (2, 4): -0.3717, (3,): -0.0092928}, 1.0),

@@ -49,9 +49,7 @@ class DASCMOP(ConstrainedByDistance):
     distances_tried = (0.0, 4.0)  # without bounds
     steps = 200  # ellipses and balls are larger than a step
 
-    def __init__(
-        self, *, objectives: int | None = None, variables: int = 30, difficulty: int | Sequence[float] = 16
-    ):
+    def __init__(self, *, objectives: int | None = None, variables: int = 30, difficulty: int | Sequence[float] = 16):
         m = self.check_objectives(objectives)
         check_integer("variables", variables, minimum=m, why="m − 1 for the position, the others for the distance")
         self.difficulty = check_difficulty(difficulty)
@@ -199,7 +197,7 @@ class DASCMOP9(Spherical):
     """Patches of a sphere; each distance variable is linked to the position."""
 
     def distance(self, x: Float[Array, "n d"]) -> Float[Array, " n"]:
-        eighths = (np.arange(1, self.variables + 1) / (8 * self.variables)).astype(x.dtype)
+        eighths = jnp.asarray(np.arange(1, self.variables + 1) / (8 * self.variables), x.dtype)
         return sliced_sum(2, (x - cosine_of_turns(eighths * (x[:, :1] + x[:, 1:2]))) ** 2)
 
 

@@ -66,8 +66,8 @@ def thin_front(f: Float[np.ndarray, "k m"], points: int) -> Bool[np.ndarray, " k
 class ConstrainedByDistance(Benchmark):
     """A problem whose objectives and constraints are functions of a position and one distance.
 
-    A subclass defines ``position`` and ``distance`` of the variables; ``shape`` and ``limits`` of these, in NumPy or JAX;
-    and ``front_positions``.
+    A subclass defines ``distance`` and, if it is not the first variables, ``position``; ``shape`` and ``limits`` (or
+    ``objective_limits``) of these, in NumPy or JAX; and ``front_positions``, if not all of the unit cube.
     """
 
     distances_tried: tuple[float, float] = (1.0, 3.0)  # the smallest one, and the largest that the front needs
@@ -87,6 +87,11 @@ class ConstrainedByDistance(Benchmark):
         self, f: Float[Any, "n m"], position: Float[Any, "n p"], distance: Float[Any, " n"]
     ) -> list[Float[Any, " n"]]:
         """The constraints, each feasible where ≤ 0."""
+        del position, distance
+        return self.objective_limits(f)
+
+    def objective_limits(self, f: Float[Any, "n m"]) -> list[Float[Any, " n"]]:
+        """The constraints, where they are functions of the objectives alone."""
         raise NotImplementedError
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:

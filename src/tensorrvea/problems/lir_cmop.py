@@ -270,9 +270,7 @@ class LIRCMOP13(ConstrainedByDistance):
         angle = 0.5 * pi * position
         return (SCALE + distance)[:, None] * products(xp.cos(angle), xp.sin(angle))
 
-    def limits(
-        self, f: Float[Any, "n m"], position: Float[Any, "n p"], distance: Float[Any, " n"]
-    ) -> list[Float[Any, " n"]]:
+    def objective_limits(self, f: Float[Any, "n m"]) -> list[Float[Any, " n"]]:
         square = (f**2).sum(axis=1)
         return [(square - outer**2) * (inner**2 - square) for outer, inner in self.shells]
 

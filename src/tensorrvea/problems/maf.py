@@ -1,6 +1,6 @@
 """The MaF suite: Cheng, Li, Tian, Zhang, Yang, Jin and Yao, "A benchmark test suite for evolutionary many-objective
-optimization", 2017. Variants of DTLZ (1 to 7), distances in the plane (8 and 9, in ``maf_distances``), of WFG (10 to 12),
-of Saxena et al. (13) and of LSMOP (14 and 15), whose fronts do not match evenly spread reference vectors.
+optimization", 2017. Variants of DTLZ (1 to 7), distances in the plane (8 and 9, in ``maf_distances``), and variants of
+WFG (10 to 12), of Saxena et al. (13) and of LSMOP (14 and 15), whose fronts do not match evenly spread vectors.
 """
 
 import jax.numpy as jnp
@@ -156,9 +156,7 @@ class MaF13(Benchmark):
         check_integer("objectives", objectives, minimum=3, why="the front is a part of a sphere in three dimensions")
         check_integer("variables", variables, minimum=5, why="two for the position, one for each kind of distance")
         bound = np.where(np.arange(variables) < 2, 1.0, 2.0)
-        super().__init__(
-            objectives=objectives, variables=variables, lower=np.where(bound == 1, 0.0, -2.0), upper=bound
-        )
+        super().__init__(objectives=objectives, variables=variables, lower=np.where(bound == 1, 0.0, -2.0), upper=bound)
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         number = np.arange(1, self.variables + 1)

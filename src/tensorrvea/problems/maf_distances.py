@@ -73,8 +73,8 @@ class MaF9(PolygonDistances):
     """Distances to the lines through the edges of a regular polygon, whose points are optimal; two variables.
 
     With five or more edges, points around the crossing of two lines outside of the polygon would be optimal as well:
-    both distances are smaller than anywhere in the polygon. The paper excludes such points (other implementations replace
-    them by random ones). Here they are infeasible, by one constraint.
+    both distances are smaller than anywhere in the polygon. The paper excludes such points (other implementations
+    replace them by random ones). Here they are infeasible, by one constraint.
     """
 
     def edges(self) -> tuple[Float[np.ndarray, "m 2"], float]:

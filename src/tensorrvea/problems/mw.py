@@ -100,21 +100,21 @@ class MW1(Line, Biased):
 
     slope = 0.85
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         return [f[:, 0] + f[:, 1] - 1 - waves(0.5, 2 * np.pi, 8, across(f))]
 
 
 class MW2(Line, MultimodalMW):
     """Pieces of the line f₁ + f₂ = 1."""
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         return [f[:, 0] + f[:, 1] - 1 - waves(0.5, 3 * np.pi, 8, across(f))]
 
 
 class MW3(Line, Linked):
     """A line, part of which is cut off by a wave-shaped infeasible region."""
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         total, wave = f[:, 0] + f[:, 1], across(f)
         return [total - 1.05 - waves(0.45, 0.75 * np.pi, 6, wave), 0.85 - total + waves(0.3, 0.75 * np.pi, 2, wave)]
 
@@ -127,7 +127,7 @@ class MW4(Biased):
     def shape(self, position: Float[Any, "n p"], distance: Float[Any, " n"]) -> Float[Any, "n m"]:
         return distance[:, None] * products(1 - position, position)
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         total = f.sum(axis=1)
         return [total - 1 - waves(0.4, 2.5 * np.pi, 8, 2 * f[:, -1] - total)]
 
@@ -138,7 +138,7 @@ class MW4(Biased):
 class MW5(Circle, Biased):
     """Points and short arcs of a circle."""
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         xp = f.__array_namespace__()
         square, angle = self.polar(f)
         wave = xp.sin(6 * (0.5 * np.pi - 2 * abs(angle - 0.25 * np.pi)) ** 3)
@@ -158,7 +158,7 @@ class MW6(Circle, MultimodalMW):
     largest = 1.1
     squared_radius = 1.1**2
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         _, angle = self.polar(f)
         wave = f.__array_namespace__().cos(6 * angle**4) ** 10
         return [(f[:, 0] / (1 + 0.15 * wave)) ** 2 + (f[:, 1] / (1 + 0.75 * wave)) ** 2 - 1]
@@ -167,7 +167,7 @@ class MW6(Circle, MultimodalMW):
 class MW7(Circle, Linked):
     """An arc and wave-shaped boundaries between two constraints."""
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         square, angle = self.polar(f)
         outer, inner = 1.2 + abs(waves(0.4, 4.0, 16, angle)), 1.15 - waves(0.2, 4.0, 8, angle)
         return [square - outer**2, inner**2 - square]
@@ -183,7 +183,7 @@ class MW8(MultimodalMW):
         angle = 0.5 * np.pi * position
         return distance[:, None] * products(xp.cos(angle), xp.sin(angle))
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         xp = f.__array_namespace__()
         square = (f**2).sum(axis=1)
         # The angle between f and the plane of the other objectives.
@@ -202,7 +202,7 @@ class MW9(Biased):
         first = position[:, 0]
         return stack(distance * first, distance * (1 - first**0.6))
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         first, second = f[:, 0], f[:, 1]
         strip = (1 - 0.64 * first**2 - second) * (1 - 0.36 * first**2 - second)
         arc = (1.35**2 - (first + 0.35) ** 2 - second) * (1.15**2 - (first + 0.15) ** 2 - second)
@@ -216,7 +216,7 @@ class MW10(MultimodalMW):
         first = position[:, 0] ** self.variables
         return stack(distance * first, distance * (1 - first**2))
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         square, second = f[:, 0] ** 2, f[:, 1]
         return [
             -(2 - 4 * square - second) * (2 - 8 * square - second),
@@ -234,7 +234,7 @@ class MW11(Circle, Linked):
     largest = 2**0.5
     squared_radius = 2.0
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         square, second = f[:, 0] ** 2, f[:, 1]
         return [
             -(3 - square - second) * (3 - 2 * square - second),
@@ -252,7 +252,7 @@ class MW12(Biased):
         wave = abs(first.__array_namespace__().sin(3.2 * np.pi * first))
         return stack(distance * first, distance * (0.85 - 0.8 * first - 0.08 * wave))
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         first, second = f[:, 0], f[:, 1]
         sin = f.__array_namespace__().sin
 
@@ -275,7 +275,7 @@ class MW13(MultimodalMW):
         xp = first.__array_namespace__()
         return stack(distance * first, distance * (5 - xp.exp(first) - 0.5 * abs(xp.sin(3 * np.pi * first))))
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
+    def objective_limits(self, f: Any) -> Limits:
         first, xp = f[:, 0], f.__array_namespace__()
         below = 5 - 0.5 * xp.sin(3 * np.pi * first) - f[:, 1]
         return [
@@ -295,9 +295,10 @@ class MW14(Linked):
         terms = 6 - xp.exp(position) - 1.5 * xp.sin(1.1 * np.pi * position**2)
         return xp.concatenate([position, (distance * terms.mean(axis=1))[:, None]], axis=1)
 
-    def limits(self, f: Any, position: Any, distance: Any) -> Limits:
-        wave = 1.5 * f.__array_namespace__().sin(1.1 * np.pi * position**2)
-        return [f[:, -1] - (6.1 - (1 + position + 0.5 * position**2 + wave)).mean(axis=1)]
+    def objective_limits(self, f: Any) -> Limits:
+        others = f[:, :-1]
+        wave = 1.5 * f.__array_namespace__().sin(1.1 * np.pi * others**2)
+        return [f[:, -1] - (6.1 - (1 + others + 0.5 * others**2 + wave)).mean(axis=1)]
 
 
 ALL = (MW1, MW2, MW3, MW4, MW5, MW6, MW7, MW8, MW9, MW10, MW11, MW12, MW13, MW14)

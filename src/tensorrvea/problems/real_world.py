@@ -93,7 +93,7 @@ class Constrained(RealWorld):
 class ViolationAsObjective(RealWorld):
     """A problem of the RE suite whose last objective is the sum of the constraint violations."""
 
-    constraint_values = None
+    constraint_values: Any = None
 
     def __init_subclass__(cls) -> None:
         if cls.quantities and VIOLATION not in cls.quantities:
@@ -103,8 +103,6 @@ class ViolationAsObjective(RealWorld):
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         objectives, constraints = self.design(x)
         return stack([*objectives, sum(value.clip(0.0) for value in constraints)])
-
-
 
 
 def stack(columns: Sequence[Column]) -> Float[Any, "n k"]:

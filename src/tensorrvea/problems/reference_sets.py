@@ -1,8 +1,8 @@
 """Reference sets of the real-world suites, whose true fronts are not known in closed form.
 
 ``reference_designs.npz`` has nondominated feasible designs of each problem, found by long runs of this library's
-algorithms (``python benchmarks/make_reference_sets.py`` repeats them). Objectives are computed from the designs, so every
-point is attained.
+algorithms (``python benchmarks/make_reference_sets.py`` repeats them). Objectives are computed from the designs, so
+every point is attained.
 """
 
 from functools import cache

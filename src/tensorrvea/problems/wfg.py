@@ -243,7 +243,7 @@ class WFG9(WFG):
 ALL = (WFG1, WFG2, WFG3, WFG4, WFG5, WFG6, WFG7, WFG8, WFG9)
 
 
-def convex_shape(position: Float[Array, "n p"], last: Float[Array, " n"]) -> Float[Array, "n m"]:
+def convex_shape(position: Float[Any, "n p"], last: Float[Any, " n"]) -> Float[Any, "n m"]:
     """Convex shape functions with another one for the last objective, in NumPy or JAX."""
     xp = position.__array_namespace__()
     angle = 0.5 * np.pi * position
@@ -252,7 +252,7 @@ def convex_shape(position: Float[Array, "n p"], last: Float[Array, " n"]) -> Flo
     return xp.concatenate([convex[:, :-1], last[:, None]], axis=1)
 
 
-def wave(x: Float[Array, " n"]) -> Float[Array, " n"]:
+def wave(x: Float[Any, " n"]) -> Float[Any, " n"]:
     """Mixed shape function with α = 1 and A = 5, for the last objective of WFG1, in NumPy or JAX."""
     return 1 - x + x.__array_namespace__().sin(10 * np.pi * x) / (10 * np.pi)
 
