@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from jaxtyping import Float
 
-from tensorrvea.problems.real_world import Constrained, Design, Quantity, Variable, columns_of, polynomial
 from tensorrvea.problems.re_surfaces import Terms
+from tensorrvea.problems.real_world import Constrained, Design, Quantity, Variable, columns_of, polynomial
 
 
 class CRE31(Constrained):
