@@ -135,8 +135,9 @@ class IMOP5(Surface):
         return xp.stack([h1, h2, 0.5 - h1 - h2], axis=1) + g[:, None]
 
     def front_positions(self, points: int) -> Float[np.ndarray, "k p"]:
-        y = unit_points(points, 2)
-        return np.stack([y[:, 0], np.sqrt(y[:, 1])], axis=1)  # evenly over the discs' areas
+        # A spiral with golden-ratio steps is even over the discs' areas; a grid would make the same rays in all of them.
+        number = np.arange(check_integer("points", points, minimum=1)) + 0.5
+        return np.stack([number * 0.5 * (5**0.5 - 1) % 1, np.sqrt(number / points)], axis=1)
 
 
 class IMOP6(Holes):

@@ -15,7 +15,7 @@ from jaxtyping import Array, Float
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
 from tensorrvea.problems.feasible_fronts import ConstrainedByDistance, first_feasible, thin_front
-from tensorrvea.problems.fronts import linear_front, spread, unit_points
+from tensorrvea.problems.fronts import spherical_front, spread, unit_points
 from tensorrvea.problems.shapes import positions_of_simplex, products
 from tensorrvea.problems.sums import masked_sum, sliced_sum
 
@@ -180,14 +180,14 @@ class LIRCMOP6(Regions):
 
 
 class LIRCMOP7(Regions):
-    """Parts of an ellipse's boundary and of a convex front."""
+    """Boundary of an infeasible ellipse that contains the unconstrained convex front."""
 
     convex = True
     ellipses = ((1.2, 1.2, 2.0, 6.0), (2.25, 2.25, 2.5, 12.0), (3.5, 3.5, 2.5, 10.0))
 
 
 class LIRCMOP8(Regions):
-    """Parts of an ellipse's boundary and of a concave front."""
+    """Boundary of an infeasible ellipse that contains the unconstrained concave front."""
 
     ellipses = LIRCMOP7.ellipses
 
@@ -216,14 +216,14 @@ class Waves(Regions):
 
 
 class LIRCMOP9(Waves):
-    """Pieces of a concave front and of a wavy line."""
+    """Pieces of a concave front, between the tips of a wavy line."""
 
     ellipses = ((1.4, 1.4, 1.5, 6.0),)
     height = 2.0
 
 
 class LIRCMOP10(Waves):
-    """Pieces of a convex front and of a wavy line."""
+    """Pieces of a convex front, between the tips of a wavy line."""
 
     convex = True
     ellipses = ((1.1, 1.2, 2.0, 4.0),)
@@ -231,7 +231,7 @@ class LIRCMOP10(Waves):
 
 
 class LIRCMOP11(Waves):
-    """Pieces of a wavy line beyond a convex front."""
+    """Tips of a wavy line beyond a convex front."""
 
     convex = True
     ellipses = ((1.2, 1.2, 1.5, 5.0),)
@@ -239,7 +239,7 @@ class LIRCMOP11(Waves):
 
 
 class LIRCMOP12(Waves):
-    """Pieces of a wavy line beyond a concave front."""
+    """Tips of a wavy line beyond a concave front."""
 
     ellipses = ((1.6, 1.6, 1.5, 6.0),)
     height = 2.5
@@ -275,7 +275,7 @@ class LIRCMOP13(ConstrainedByDistance):
         return [(square - outer**2) * (inner**2 - square) for outer, inner in self.shells]
 
     def front_positions(self, points: int) -> Float[np.ndarray, "k p"]:
-        return np.arcsin(np.sqrt(positions_of_simplex(linear_front(points, 3)))) * 2 / pi
+        return np.arcsin(np.sqrt(positions_of_simplex(spherical_front(points, 3) ** 2))) * 2 / pi
 
 
 class LIRCMOP14(LIRCMOP13):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from tensorrvea.problems.fronts import linear_front
+from tensorrvea.problems.fronts import linear_front, spherical_front
 from tensorrvea.problems.mw_parts import Biased, Circle, Line, Linked, MultimodalMW, across, stack, waves
 from tensorrvea.problems.shapes import positions_of_simplex, products
 
@@ -18,7 +18,7 @@ Limits = list[Float[Any, " n"]]
 
 
 class MW1(Line, Biased):
-    """Short pieces of a line, at the tips of feasible regions."""
+    """Pieces of the line f₂ = 1 − 0.85 f₁, at the tips of feasible stripes."""
 
     slope = 0.85
 
@@ -27,7 +27,7 @@ class MW1(Line, Biased):
 
 
 class MW2(Line, MultimodalMW):
-    """Pieces of the line f₁ + f₂ = 1."""
+    """The whole line f₁ + f₂ = 1, in narrow feasible stripes."""
 
     def objective_limits(self, f: Any) -> Limits:
         return [f[:, 0] + f[:, 1] - 1 - waves(0.5, 3 * np.pi, 8, across(f))]
@@ -58,7 +58,7 @@ class MW4(Biased):
 
 
 class MW5(Circle, Biased):
-    """Points and short arcs of a circle."""
+    """Single points of a circle, and short pieces at its ends."""
 
     def objective_limits(self, f: Any) -> Limits:
         xp = f.__array_namespace__()
@@ -113,12 +113,12 @@ class MW8(MultimodalMW):
         return [square - (1.25 - 0.5 * xp.sin(6 * angle) ** 2) ** 2]
 
     def front_positions(self, points: int) -> Float[np.ndarray, "k p"]:
-        squares = positions_of_simplex(linear_front(points, self.objectives))
+        squares = positions_of_simplex(spherical_front(points, self.objectives) ** 2)
         return np.arcsin(np.sqrt(squares)) * 2 / np.pi
 
 
 class MW9(Biased):
-    """A part of the front f₂ = 1 − f₁^0.6 and the boundaries of two curved strips."""
+    """Boundaries of two curved strips; the unconstrained front is infeasible."""
 
     def shape(self, position: Float[Any, "n p"], distance: Float[Any, " n"]) -> Float[Any, "n m"]:
         first = position[:, 0]
