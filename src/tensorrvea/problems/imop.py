@@ -135,7 +135,7 @@ class IMOP5(Surface):
         return xp.stack([h1, h2, 0.5 - h1 - h2], axis=1) + g[:, None]
 
     def front_positions(self, points: int) -> Float[np.ndarray, "k p"]:
-        # A spiral with golden-ratio steps is even over the discs' areas; a grid would make the same rays in all of them.
+        # A spiral with golden-ratio steps is even over the discs' areas, where a grid would make rays.
         number = np.arange(check_integer("points", points, minimum=1)) + 0.5
         return np.stack([number * 0.5 * (5**0.5 - 1) % 1, np.sqrt(number / points)], axis=1)
 

@@ -44,7 +44,6 @@ class LIRCMOP(Benchmark):
         """g₁ = Σ (x − sin(π s x₁/2))² over the odd, g₂ = Σ (x − cos(π s x₁/2))² over the even variables."""
         numbers = np.arange(1, self.variables + 1)
         odd = numbers % 2 == 1
-        # The cosine of an angle is the sine of its complement.
         angle = 0.5 * pi * x[:, :1] * self.slopes().astype(x.dtype)
         terms = (x - jnp.where(odd, jnp.sin(angle), jnp.cos(angle))) ** 2
         return sliced_sum(1, terms * odd.astype(x.dtype)), sliced_sum(1, terms * (~odd).astype(x.dtype))
@@ -116,6 +115,7 @@ class Regions(LIRCMOP):
     """LIR-CMOP5 to 12: infeasible ellipses in the space of the objectives."""
 
     ellipses: ClassVar[tuple[Ellipse, ...]] = ()
+    lowest: ClassVar[float] = SHIFT  # the smallest value of each objective
 
     def shape(self, position: Any, first: Any, second: Any) -> Any:
         f = [position + 10 * first + SHIFT, self.second(position) + 10 * second + SHIFT]
@@ -140,8 +140,6 @@ class Regions(LIRCMOP):
         """The inverse of ``unconstrained``."""
         rest = 1 - (second - SHIFT).clip(0, 1)
         return SHIFT + (rest**2 if self.convex else rest**0.5)
-
-    lowest: ClassVar[float] = SHIFT  # the smallest value of each objective
 
     def front(self, points: int = 1000) -> np.ndarray:
         """The first feasible points above and to the right of the unconstrained front.
