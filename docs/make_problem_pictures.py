@@ -1,8 +1,9 @@
 """Plot the true front of every benchmark problem for docs/problems.md into docs/images/problems/.
 
-Run as ``python docs/make_problem_pictures.py``; the output is deterministic.
+Run as ``python docs/make_problem_pictures.py [NAME ...]``; the output is deterministic.
 """
 
+import sys
 from io import BytesIO
 from pathlib import Path
 
@@ -29,17 +30,22 @@ UNCONSTRAINED = {
 }
 
 
-def main() -> None:
+def main(names: list[str]) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, problem in problems.NAMED.items():
+        if names and name not in names:
+            continue
         save(picture(problem()), FOLDER / f"{name}.png")
 
 
 def picture(problem: Benchmark) -> Figure:
-    """Plot the front of a problem in two or three dimensions."""
+    """Plot the front of a problem in two or three dimensions, or over parallel coordinates."""
     # The minus sign of the font is invisible at this size, a hyphen is not.
     with print_style(), mpl.rc_context({"axes.unicode_minus": False}):
         figure = Figure(figsize=(2.3, 2.1), dpi=110)
+        if problem.objectives > 3:
+            draw_coordinates(figure.add_axes((0.08, 0.14, 0.89, 0.81)), problem)
+            return figure
         if problem.objectives == 2:
             axes = figure.add_axes((0.23, 0.19, 0.73, 0.76))
             axes.set_xlabel("f₁", labelpad=0)
@@ -72,7 +78,21 @@ def draw(axes: Axes, problem: Benchmark) -> None:
     # Colour by height, the only cue for depth.
     axes.scatter(*front.T, s=4, c=front[:, 2], cmap="viridis", linewidths=0, depthshade=False)
     top = front.max(axis=0) if unconstrained is None else np.maximum(front.max(axis=0), full_front.max(axis=0))
-    axes.set(xlim=(0, top[0]), ylim=(0, top[1]), zlim=(0, top[2]))
+    low = front.min(axis=0)
+    # From zero, except where this would hide the front.
+    low = np.where((low > 0) & (low < 0.7 * top), 0, low)
+    axes.set(xlim=(low[0], top[0]), ylim=(low[1], top[1]), zlim=(low[2], top[2]))
+
+
+def draw_coordinates(axes: Axes, problem: Benchmark) -> None:
+    """Draw one line per point over all objectives, each scaled to its range."""
+    front = problem.front(60)
+    scaled = (front - front.min(axis=0)) / np.ptp(front, axis=0)
+    numbers = np.arange(1, problem.objectives + 1)
+    axes.plot(numbers, scaled.T, color="C0", linewidth=0.4, alpha=0.5)
+    axes.set(xticks=numbers, yticks=[], xlim=(1, problem.objectives))
+    axes.set_xticklabels([f"f{number}" for number in numbers])
+    axes.tick_params(labelsize=6, length=2, pad=2)
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -84,4 +104,4 @@ def save(figure: Figure, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

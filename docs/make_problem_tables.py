@@ -17,14 +17,24 @@ PAGE = Path(__file__).parent / "problems.md"
 
 
 def table(suite: tuple[type[Benchmark], ...]) -> str:
-    """One row per problem: front, name, default size, number of constraints if there are any, and description."""
-    constrained = suite[0].constrained
-    header = ["", "Problem", "Default *d*", *(["Constraints"] if constrained else []), "Description"]
+    """One row per problem: front, name, sizes, number of constraints if a problem has any, and description."""
+    constrained = any(cls.constrained for cls in suite)
+    fixed = any(cls.fixed_objectives for cls in suite)
+    header = [
+        "",
+        "Problem",
+        *(["*m*"] if fixed else []),
+        "Default *d*",
+        *(["Constraints"] if constrained else []),
+        "Description",
+    ]
     rows = [header, ["---"] * len(header)]
     for cls in suite:
-        sized = [make(cls, m) for m in (2, 3, 4)]
+        sized = [make(cls, m) for m in (3, 4, 5)]
         name, paragraph = cls.__name__, (inspect.getdoc(cls) or "").partition("\n\n")[0]
         cells = [f"![front of {name}](images/problems/{name}.png)", f"`{name}`"]
+        if fixed:
+            cells.append(str(cls.fixed_objectives or "any"))
         cells.append(formula([problem.variables for problem in sized]))
         if constrained:
             cells.append(formula([count_constraints(problem) for problem in sized]))
@@ -38,18 +48,20 @@ def make(cls: type[Benchmark], objectives: int) -> Benchmark:
 
 
 def count_constraints(problem: Benchmark) -> int:
+    if not problem.constrained:
+        return 0
     x = jax.ShapeDtypeStruct((1, problem.variables), "float32")
     return jax.eval_shape(problem.constraint_values, x).shape[1]
 
 
 def formula(sizes: list[int]) -> str:
-    """A size as a function of m, from its values for m = 2, 3 and 4.
+    """A size as a function of m, from its values for m = 3, 4 and 5.
 
-    >>> formula([30, 30, 30]), formula([2, 3, 4]), formula([6, 7, 8]), formula([200, 300, 400])
+    >>> formula([30, 30, 30]), formula([3, 4, 5]), formula([7, 8, 9]), formula([300, 400, 500])
     ('30', '*m*', '*m* + 4', '100 *m*')
     """
     first, second, third = sizes
-    slope, start = second - first, first - 2 * (second - first)
+    slope, start = second - first, first - 3 * (second - first)
     if third != first + 2 * slope:
         raise ValueError(f"the size must be linear in the number of objectives, got {sizes}")
     terms = [f"{'' if slope == 1 else f'{slope} '}*m*"] if slope else []

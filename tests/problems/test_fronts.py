@@ -8,11 +8,22 @@ from tensorrvea import problems
 from tensorrvea.problems.fronts import nondominated, record_intervals, spread, unit_points
 
 ALL = list(problems.NAMED)
+CONSTRAINED_DTLZ = [cls.__name__ for suite in ("C-DTLZ", "DC-DTLZ") for cls in problems.SUITES[suite]]
 
 
 def make(name: str, objectives: int = 3):
     cls = problems.NAMED[name]
-    return cls(objectives=cls.fixed_objectives or objectives)
+    return cls(objectives=cls.fixed_objectives or max(objectives, cls.fewest_objectives))
+
+
+# Fronts of few isolated points, and stored reference sets, do not have as many points as requested.
+FEW = {"MW5", "LIRCMOP11", "LIRCMOP12", "DASCMOP3", "DASCMOP6"}
+STORED = {cls.__name__ for suite in ("RE", "CRE") for cls in problems.SUITES[suite]}
+SIZES = [
+    (name, m)
+    for name, cls in problems.NAMED.items()
+    for m in ((cls.fixed_objectives,) if cls.fixed_objectives else (2, 3, 7))
+]
 
 
 def values(problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -22,19 +33,18 @@ def values(problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(f), np.asarray(violation)
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 7])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(("name", "objectives"), SIZES)
 def test_front_points_are_finite_and_nondominated(name, objectives):
     problem = make(name, objectives)
     front = problem.front(300)
     assert front.shape[1] == problem.objectives
-    assert len(front) >= 50
+    assert len(front) >= (8 if name in FEW | STORED else 50)
     assert np.isfinite(front).all()
     assert nondominated(front).all()
 
 
 @pytest.mark.parametrize("points", [1, 2000])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if name not in FEW | STORED])
 def test_a_front_has_about_the_requested_number_of_points(name, points):
     size = len(make(name).front(points))
     assert size >= 0.5 * points
@@ -204,7 +214,7 @@ def test_zdt3_pieces_agree_with_pymoo():
     np.testing.assert_allclose(ends, expected, atol=2e-4)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if make(name).constrained])
+@pytest.mark.parametrize("name", CONSTRAINED_DTLZ)
 def test_no_feasible_solution_dominates_the_constrained_front(name):
     """Compare with solutions near the optimum, at all positions and at distances up to the constraints."""
     problem = make(name)

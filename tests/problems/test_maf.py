@@ -9,7 +9,7 @@ import pytest
 from tensorrvea import problems
 from tensorrvea.problems.fronts import nondominated
 
-NUMBERS = range(1, len(problems.SUITES["MaF"]) + 1)
+NUMBERS = range(1, 8)  # the others are below
 SIZES = [(3, 12), (4, 5)]
 
 
@@ -129,3 +129,100 @@ def test_the_curve_of_maf6_is_the_whole_front(objectives):
     direction = problems.MaF6(objectives=objectives).front(2)[0]
     rest = np.sqrt(1 - last**2)[:, None] * direction[:-1]
     assert (rest <= f[:, :-1] + 1e-12).all()
+
+
+@pytest.mark.parametrize("objectives", [3, 5, 8])
+def test_maf8_and_maf9_are_distances_to_a_regular_polygon(objectives):
+    x = np.random.default_rng(3).uniform(-2, 2, (50, 2))
+    corners = [
+        (math.sin(2 * math.pi * i / objectives), math.cos(2 * math.pi * i / objectives)) for i in range(objectives)
+    ]
+    to_corners = [[math.hypot(a - p, b - q) for p, q in corners] for a, b in x]
+    to_lines = []
+    for a, b in x:
+        row = []
+        for i in range(objectives):
+            (p, q), (r, s) = corners[i], corners[(i + 1) % objectives]
+            row.append(abs((r - p) * (q - b) - (p - a) * (s - q)) / math.hypot(r - p, s - q))
+        to_lines.append(row)
+    for cls, expected in ((problems.MaF8, to_corners), (problems.MaF9, to_lines)):
+        with jax.enable_x64(True):
+            f = jax.jit(cls(objectives=objectives).objective_values)(x)
+        np.testing.assert_allclose(f, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("objectives", [3, 4, 5, 8])
+@pytest.mark.parametrize("cls", [problems.MaF8, problems.MaF9])
+def test_the_polygon_is_optimal_in_maf8_and_maf9(cls, objectives):
+    problem = cls(objectives=objectives)
+    rng = np.random.default_rng(5)
+    x = rng.uniform(-1, 1, (10_000, 2)) * rng.choice([1.0, 2.0, 5.0], (10_000, 1))
+    polygon = problem.front_solutions(5000)
+    if cls is problems.MaF9:
+        assert problem.excess(polygon).max() <= 0
+        assert (problem.excess(x) > 0).any() == (objectives > 4)
+        x = x[problem.excess(x)[:, 0] <= 0]
+    f, front = problem.distances(x), problem.distances(polygon)
+    np.testing.assert_array_equal(problem.front(5000), front)
+    f = f[nondominated(f)]
+    assert (front[None] - f[:400, None]).max(axis=2).min(axis=1).max() < 0.05  # no feasible point is missed
+    assert (front[None, ::50] - f[:, None]).min(axis=2).max() < 1e-9  # and none is better
+
+
+def test_points_that_maf9_excludes_would_be_optimal():
+    problem = problems.MaF9(objectives=5)
+    x = np.random.default_rng(6).uniform(-3, 3, (500, 2))
+    excluded = problem.distances(x[problem.excess(x)[:, 0] > 0])
+    polygon = problem.distances(problem.front_solutions(20_000))
+    assert len(excluded) > 50
+    assert all(not (polygon <= f).all(axis=1).any() for f in excluded)
+
+
+@pytest.mark.parametrize(("name", "same"), [("MaF10", "WFG1"), ("MaF11", "WFG2"), ("MaF12", "WFG9")])
+def test_maf10_to_12_are_wfg_problems(name, same):
+    problem = problems.named(name)(objectives=3)
+    wfg = problems.named(same)(objectives=3, variables=12, positions=2)
+    assert (problem.variables, problem.positions) == (12, 2)
+    x = problem.sample(jax.random.key(0), 20)
+    np.testing.assert_array_equal(problem.objective_values(x), wfg.objective_values(x))
+    np.testing.assert_array_equal(problem.front(100), wfg.front(100))
+
+
+@pytest.mark.parametrize("objectives", [3, 5])
+def test_maf13_agrees_with_its_definition(objectives):
+    problem = problems.MaF13(objectives=objectives, variables=9)
+    x = problem.lower + np.random.default_rng(1).uniform(size=(20, 9)) * (problem.upper - problem.lower)
+    expected = []
+    for row in x.tolist():
+        y = {j: row[j - 1] - 2 * row[1] * math.sin(2 * math.pi * row[0] + j * math.pi / 9) for j in range(3, 10)}
+        groups = [[j for j in y if j % 3 == rest] for rest in (1, 2, 0)] + [list(range(4, 10))]
+        g = [2 / len(group) * sum(y[j] ** 2 for j in group) for group in groups]
+        a, b = 0.5 * math.pi * row[0], 0.5 * math.pi * row[1]
+        f = [math.sin(a) + g[0], math.cos(a) * math.sin(b) + g[1], math.cos(a) * math.cos(b) + g[2]]
+        expected.append([*f, *[f[0] ** 2 + f[1] ** 10 + f[2] ** 10 + g[3]] * (objectives - 3)])
+    best = np.random.default_rng(2).uniform(size=(50, 9))
+    best[:, 2:] = 2 * best[:, 1:2] * np.sin(2 * np.pi * best[:, :1] + np.arange(3, 10) * np.pi / 9)
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(jax.jit(problem.objective_values)(x), expected, rtol=1e-9)
+        f = np.asarray(jax.jit(problem.objective_values)(best))
+    # Both lie on the sphere, with all further objectives in the same relation.
+    for points in (f, problem.front(200)):
+        np.testing.assert_allclose((points[:, :3] ** 2).sum(axis=1), 1, atol=1e-9)
+        last = points[:, 0] ** 2 + points[:, 1] ** 10 + points[:, 2] ** 10
+        np.testing.assert_allclose(points[:, 3:], np.repeat(last[:, None], objectives - 3, axis=1), atol=1e-9)
+
+
+def test_maf14_and_maf15_are_lsmop_problems_with_two_parts_per_group():
+    x = problems.MaF14().sample(jax.random.key(1), 20)
+    same = problems.LSMOP3(variables=60, subcomponents=2)
+    np.testing.assert_array_equal(problems.MaF14().objective_values(x), same.objective_values(x))
+    np.testing.assert_array_equal(problems.MaF14().front(50), same.front(50))
+    # The sum of the two shapes is one, at the same distance.
+    inverted, upright = problems.MaF15(), problems.LSMOP8(variables=60, subcomponents=2)
+    with jax.enable_x64(True):
+        x = x.astype(float)
+        total = np.asarray(inverted.objective_values(x) + upright.objective_values(x))
+        distances = [np.asarray(g) for g in upright.group_distances(x)]
+    expected = 1 + np.stack([distances[0] + distances[1], distances[1] + distances[2], distances[2]], axis=1)
+    np.testing.assert_allclose(total, expected, rtol=1e-9)
+    np.testing.assert_allclose(((1 - inverted.front(50)) ** 2).sum(axis=1), 1)

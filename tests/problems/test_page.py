@@ -18,7 +18,7 @@ def test_tables_are_up_to_date():
 
 
 def test_default_sizes_are_written_as_formulas_of_m():
-    sizes = {"30": [30, 30, 30], "*m*": [2, 3, 4], "*m* + 4": [6, 7, 8], "100 *m*": [200, 300, 400]}
+    sizes = {"30": [30, 30, 30], "*m*": [3, 4, 5], "*m* + 4": [7, 8, 9], "100 *m*": [300, 400, 500]}
     assert {text: TABLES["formula"](values) for text, values in sizes.items()} == {text: text for text in sizes}
     with pytest.raises(ValueError, match="must be linear"):
         TABLES["formula"]([4, 8, 16])
@@ -30,8 +30,13 @@ def test_every_problem_has_a_row_with_a_picture_and_its_default_size(name, cls):
     cells = [cell.strip() for cell in row.split("|")[1:-1]]
     assert (DOCS / re.search(r"\((images/problems/.*\.png)\)", cells[0])[1]).is_file()
     problem = cls()
-    slope, start = re.fullmatch(r"(?:((?:\d+ )?)\*m\*)?(?: \+ )?(\d*)", cells[2]).groups()
-    size = (int(slope or 1) * problem.objectives if "*m*" in cells[2] else 0) + int(start or 0)
+    suite = next(suite for suite in problems.SUITES.values() if cls in suite)
+    column = (
+        3 if any(other.fixed_objectives for other in suite) else 2
+    )  # after the number of objectives, if there is one
+    assert column == 2 or cells[2] == str(cls.fixed_objectives or "any")
+    slope, start = re.fullmatch(r"(?:((?:\d+ )?)\*m\*)?(?: \+ )?(\d*)", cells[column]).groups()
+    size = (int(slope or 1) * problem.objectives if "*m*" in cells[column] else 0) + int(start or 0)
     assert size == problem.variables
 
 

@@ -6,7 +6,7 @@ A problem is exported by being in the tuple ``ALL`` of its suite's module, and a
 from typing import TYPE_CHECKING, Any
 
 from tensorrvea.checks import hint
-from tensorrvea.problems import c_dtlz, dc_dtlz, dtlz, lsmop, maf, zdt
+from tensorrvea.problems import c_dtlz, cre, das_cmop, dc_dtlz, dtlz, imop, lir_cmop, lsmop, maf, mw, re_suite, wfg, zdt
 from tensorrvea.problems.benchmark import Benchmark
 
 SUITES: dict[str, tuple[type[Benchmark], ...]] = {
@@ -14,8 +14,15 @@ SUITES: dict[str, tuple[type[Benchmark], ...]] = {
     "ZDT": zdt.ALL,
     "LSMOP": lsmop.ALL,
     "MaF": maf.ALL,
+    "WFG": wfg.ALL,
+    "IMOP": imop.ALL,
     "C-DTLZ": c_dtlz.ALL,
     "DC-DTLZ": dc_dtlz.ALL,
+    "MW": mw.ALL,
+    "LIR-CMOP": lir_cmop.ALL,
+    "DAS-CMOP": das_cmop.ALL,
+    "RE": re_suite.ALL,
+    "CRE": cre.ALL,
 }
 
 NAMED: dict[str, type[Benchmark]] = {problem.__name__: problem for suite in SUITES.values() for problem in suite}

@@ -1,12 +1,13 @@
 """Base class of the benchmark suites: problems made by their sizes, with a true front."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
+from tensorrvea.checks import check_integer
 from tensorrvea.problem import Problem
 
 
@@ -21,21 +22,59 @@ class Benchmark(Problem):
     constraint_values: Callable[..., Any] | None = None  # values g(x) of a batch, (n, c), feasible where all are ≤ 0
     constrained: ClassVar[bool] = False
     fixed_objectives: ClassVar[int | None] = None  # the only number that the definition allows; None for any
+    fewest_objectives: ClassVar[int] = 2
+    fixed_variables: ClassVar[int | None] = None  # the only number that the definition allows; None for any
     setting_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         cls.constrained = cls.constraint_values is not None
 
-    def __init__(self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0):
+    def __init__(
+        self,
+        *,
+        objectives: int,
+        variables: int,
+        lower: ArrayLike = 0.0,
+        upper: ArrayLike = 1.0,
+        function: Callable[..., Any] | None = None,
+        stochastic: bool = False,
+        integer: bool | Sequence[bool] = False,
+        objective_names: Sequence[str] | None = None,
+        units: Sequence[str] | None = None,
+        variable_names: Sequence[str] | None = None,
+    ):
         super().__init__(
-            self.objective_values,
+            function or self.objective_values,
             lower=np.broadcast_to(np.asarray(lower, float), (variables,)).copy(),
             upper=np.broadcast_to(np.asarray(upper, float), (variables,)).copy(),
             objectives=objectives,
             constraints=self.constraint_values,
             batched=True,
+            stochastic=stochastic,
+            integer=integer,
+            objective_names=objective_names,
+            units=units,
+            variable_names=variable_names,
             name=type(self).__name__,
         )
+
+    @classmethod
+    def check_objectives(cls, objectives: int | None) -> int:
+        """Return the number of objectives, or raise an error if the definition does not allow it."""
+        fixed = cls.fixed_objectives
+        m = check_integer("objectives", fixed if objectives is None else objectives, minimum=2)
+        if fixed not in (None, m):
+            raise ValueError(f"objectives must be {fixed}, as {cls.__name__} is defined, got {objectives}")
+        return m
+
+    @classmethod
+    def check_variables(cls, variables: int | None) -> int:
+        """Likewise, of variables."""
+        fixed = cls.fixed_variables
+        d = check_integer("variables", fixed if variables is None else variables, minimum=1)
+        if fixed not in (None, d):
+            raise ValueError(f"variables must be {fixed}, as {cls.__name__} is defined, got {variables}")
+        return d
 
     def objective_values(self, x: Float[Array, "n d"]) -> Float[Array, "n m"]:
         raise NotImplementedError

@@ -100,7 +100,10 @@ class CurvedLSMOP(LSMOP):
         distances = self.group_distances(x)
         overlapping = [own + following for own, following in pairwise(distances)]
         distance = jnp.stack([*overlapping, distances[-1]], axis=1)
-        return (1 + distance) * spherical_shape(x[:, : self.objectives - 1])
+        return (1 + distance) * self.front_shape(x[:, : self.objectives - 1])
+
+    def front_shape(self, position: Float[Array, "n p"]) -> Float[Array, "n m"]:
+        return spherical_shape(position)
 
     def front(self, points: int = 1000) -> np.ndarray:
         return spherical_front(points, self.objectives)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from jaxtyping import Array, Float
 
 from tensorrvea.problems.trigonometry import sine_of_quarter_turns
@@ -33,3 +34,14 @@ def products(factor: Float[Any, "n p"], last: Float[Any, "n p"]) -> Float[Any, "
         objectives.append(product * last[:, i])
         product = product * factor[:, i]
     return xp.stack([product, *reversed(objectives)], axis=1)
+
+
+def positions_of_simplex(simplex: Float[np.ndarray, "k m"]) -> Float[np.ndarray, "k p"]:
+    """The positions at which ``products(1 − position, position)`` is a given point of the simplex.
+
+    >>> positions_of_simplex(np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]])).round(6).tolist()
+    [[0.25, 0.333333], [1.0, 0.0]]
+    """
+    left = np.cumsum(simplex, axis=1)[:, :0:-1]  # sums of the first objectives, from all to two
+    last = simplex[:, :0:-1]
+    return np.divide(last, left, out=np.zeros_like(last), where=left > 0).clip(0.0, 1.0)

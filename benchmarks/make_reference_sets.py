@@ -1,0 +1,91 @@
+"""Find reference sets of the RE and CRE problems, and write them to src/tensorrvea/problems/reference_designs.npz.
+
+    python benchmarks/make_reference_sets.py [NAME ...]
+
+NSGA-II with GA and with DE, several seeds each, for a fixed number of generations, so that the result is the same each
+time. Of all survivors, those are kept that are feasible and nondominated in double precision; of these, points far from
+each other. With names, only these problems are done anew. The gear train (CRE25, RE36) is enumerated.
+"""
+
+import sys
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+import tensorrvea as tr
+from tensorrvea.problems.fronts import nondominated
+from tensorrvea.problems.real_world import RealWorld
+from tensorrvea.problems.reference_sets import FILE
+
+GENERATIONS = 600
+POPULATION = 200
+SEEDS = range(1)
+STORED = {2: 100, 3: 200}  # points by the number of objectives; MORE for four and more
+MORE = 250
+
+
+def main(names: list[str]) -> None:
+    stored = dict(np.load(FILE)) if FILE.exists() else {}
+    for cls in (*tr.problems.SUITES["RE"], *tr.problems.SUITES["CRE"]):
+        if names and cls.__name__ not in names:
+            continue
+        problem = cls()
+        assert isinstance(problem, RealWorld)
+        designs = gear_trains() if cls.__name__ in ("CRE25", "RE36") else search(problem)
+        x = np.unique(designs.astype(np.float32).clip(problem.lower, problem.upper), axis=0).astype(np.float32)
+        x = x[is_feasible(problem, x)]
+        f = problem.objective_values(bounded(problem, x))
+        x, f = x[nondominated(f)], f[nondominated(f)]
+        chosen = far_apart(f, STORED.get(problem.objectives, MORE))
+        stored[cls.__name__] = x[chosen]
+        print(f"{cls.__name__}: {len(x)} nondominated designs, {len(chosen)} stored; ideal {f.min(axis=0)}", flush=True)
+        np.savez_compressed(FILE, **stored)
+
+
+def search(problem: RealWorld) -> np.ndarray:
+    """Survivors of all runs, in the user's values."""
+    found = []
+    for variation in (tr.GA(), tr.DE()):
+        for seed in SEEDS:
+            algorithm = tr.NSGA2(population=POPULATION, variation=variation)
+            found.append(tr.optimize(problem, algorithm, generations=GENERATIONS, seed=seed).X)
+    return np.vstack(found)
+
+
+def gear_trains() -> np.ndarray:
+    """For each largest number of teeth, the gears with the smallest error."""
+    pairs = np.array(list(combinations_with_replacement(range(12, 61), 2)))
+    products, largest = pairs.prod(axis=1), pairs.max(axis=1)
+    designs = []
+    for limit in range(12, 61):
+        allowed = largest <= limit
+        error = abs(6.931 - products[allowed][:, None] / products[allowed][None])
+        third, first = np.unravel_index(error.argmin(), error.shape)
+        designs.append(np.concatenate([pairs[allowed][first], pairs[allowed][third]]))
+    return np.array(designs, float)
+
+
+def bounded(problem: RealWorld, x: np.ndarray) -> np.ndarray:
+    return x.astype(float).clip(problem.lower, problem.upper)
+
+
+def is_feasible(problem: RealWorld, x: np.ndarray) -> np.ndarray:
+    constraints = problem.design(bounded(problem, x)).constraints
+    if problem.constraint_values is None or not constraints:
+        return np.ones(len(x), bool)
+    return np.max(constraints, axis=0) <= 0
+
+
+def far_apart(f: np.ndarray, count: int) -> np.ndarray:
+    """Rows chosen one by one, each farthest from those before, starting with the extremes of the objectives."""
+    scaled = (f - f.min(axis=0)) / np.maximum(np.ptp(f, axis=0), 1e-300)
+    chosen = list(dict.fromkeys(scaled.argmin(axis=0).tolist()))
+    gap = np.min([np.linalg.norm(scaled - scaled[i], axis=1) for i in chosen], axis=0)
+    while len(chosen) < min(count, len(f)):
+        chosen.append(int(gap.argmax()))
+        gap = np.minimum(gap, np.linalg.norm(scaled - scaled[chosen[-1]], axis=1))
+    return np.sort(chosen)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
