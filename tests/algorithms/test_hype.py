@@ -14,7 +14,7 @@ import tensorrvea as tr
 from tensorrvea.algorithms import HypE
 from tensorrvea.evolution import Clock
 from tensorrvea.metrics.hypervolume_shares import sampled_shares, share_weights
-from tensorrvea.randomness import uniform
+from tensorrvea.randomness import split, uniform
 
 N, SAMPLES = 12, 500
 
@@ -48,7 +48,7 @@ def sampled_losses(f, k, points):
 @pytest.mark.parametrize(("objectives", "seeds"), [(2, 48), (3, 80), (5, 80), (10, 80)])
 def test_survivors_are_those_of_the_papers_loop(objectives, seeds):
     removals = 0
-    points = 1.2 * np.asarray(uniform(jax.random.split(jax.random.key(0))[0], (objectives, SAMPLES)), float).T
+    points = 1.2 * np.asarray(uniform(split(jax.random.key(0))[0], (objectives, SAMPLES)), float).T
     for seed in range(seeds):
         rows = pools.random_rows(seed, pools.KINDS[seed % len(pools.KINDS)], objectives, N)
         selection, rank = selection_of(rows), rows.ranks()
@@ -119,7 +119,7 @@ def test_shares_of_parents_add_up_to_the_dominated_samples():
     selection = selection_of(rows)
     f = rows.f[np.asarray(selection.row)]
     f = (f - f.min(axis=0)) / np.ptp(f, axis=0)
-    key = jax.random.split(jax.random.key(0))[1]
+    key = split(jax.random.key(0))[1]
     points = 1.2 * np.asarray(uniform(key, (3, SAMPLES)), float).T
     np.testing.assert_allclose(-np.asarray(selection.score), sampled_losses(f, N, points), rtol=1e-3)
     shares = sampled_shares(key, jnp.asarray(f, jnp.float32), jnp.ones(N, bool), 1.2, SAMPLES)
