@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_integer, check_number
 from tensorrvea.problems.feasible_fronts import ConstrainedByDistance
-from tensorrvea.problems.shapes import products
+from tensorrvea.problems.shapes import products, sphere_points
 from tensorrvea.problems.sums import sliced_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
 
@@ -184,9 +184,7 @@ class Spherical(ThreeObjectives):
     """A sphere at g = 0."""
 
     def base(self, position: Float[Any, "n p"]) -> Float[Any, "n m"]:
-        xp = position.__array_namespace__()
-        angle = 0.5 * np.pi * position
-        return products(xp.cos(angle), xp.sin(angle))
+        return sphere_points(position)
 
 
 class DASCMOP8(Spherical, MultimodalDASCMOP):

@@ -13,8 +13,8 @@ from jaxtyping import Array, Bool, Float
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
-from tensorrvea.problems.fronts import record_intervals, shape_of_angles, spread, unit_points
-from tensorrvea.problems.shapes import products
+from tensorrvea.problems.fronts import record_intervals, spread, unit_points
+from tensorrvea.problems.shapes import sphere_points
 from tensorrvea.problems.sums import masked_sum
 
 # Exponents of the means: of all position variables (a₁ of the paper), the odd (a₂) and the even ones (a₃).
@@ -161,16 +161,14 @@ class IMOP7(Holes):
     """Three bands of a sphere that cross in its middle."""
 
     def shape(self, y: Float[Any, "n p"], g: Float[Any, " n"]) -> Float[Any, "n m"]:
-        xp = y.__array_namespace__()
-        angle = 0.5 * np.pi * y
-        h = products(xp.cos(angle), xp.sin(angle)) * (1 + g)[:, None]
+        h = sphere_points(y) * (1 + g)[:, None]
         return h + 10 * (self.smallest_difference(h) - 0.1).clip(0.0)[:, None]
 
     def smallest_difference(self, h: Float[Any, "n m"]) -> Float[Any, " n"]:
         return abs(h - h[:, [1, 2, 0]]).min(axis=1)
 
     def is_optimal(self, y: Float[np.ndarray, "k p"]) -> Bool[np.ndarray, " k"]:
-        return self.smallest_difference(shape_of_angles(y)) <= 0.1
+        return self.smallest_difference(sphere_points(y)) <= 0.1
 
 
 class IMOP8(Surface):

@@ -16,7 +16,7 @@ from tensorrvea.checks import check_integer
 from tensorrvea.problems.benchmark import Benchmark
 from tensorrvea.problems.feasible_fronts import ConstrainedByDistance, first_feasible, thin_front
 from tensorrvea.problems.fronts import spherical_front, spread, unit_points
-from tensorrvea.problems.shapes import positions_of_simplex, products
+from tensorrvea.problems.shapes import positions_of_simplex, sphere_points
 from tensorrvea.problems.sums import masked_sum, sliced_sum
 
 Ellipse = tuple[float, float, float, float]  # centre f₁ and f₂, and half axes relative to √0.1
@@ -264,9 +264,7 @@ class LIRCMOP13(ConstrainedByDistance):
         return 10 * masked_sum(2, (x - 0.5) ** 2)
 
     def shape(self, position: Float[Any, "n p"], distance: Float[Any, " n"]) -> Float[Any, "n m"]:
-        xp = position.__array_namespace__()
-        angle = 0.5 * pi * position
-        return (SCALE + distance)[:, None] * products(xp.cos(angle), xp.sin(angle))
+        return (SCALE + distance)[:, None] * sphere_points(position)
 
     def objective_limits(self, f: Float[Any, "n m"]) -> list[Float[Any, " n"]]:
         square = (f**2).sum(axis=1)

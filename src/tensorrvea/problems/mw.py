@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from tensorrvea.problems.fronts import linear_front, spherical_front
 from tensorrvea.problems.mw_parts import Biased, Circle, Line, Linked, MultimodalMW, across, stack, waves
-from tensorrvea.problems.shapes import positions_of_simplex, products
+from tensorrvea.problems.shapes import positions_of_simplex, products, sphere_points
 
 Limits = list[Float[Any, " n"]]
 
@@ -101,9 +101,7 @@ class MW8(MultimodalMW):
     fixed_objectives = None
 
     def shape(self, position: Float[Any, "n p"], distance: Float[Any, " n"]) -> Float[Any, "n m"]:
-        xp = position.__array_namespace__()
-        angle = 0.5 * np.pi * position
-        return distance[:, None] * products(xp.cos(angle), xp.sin(angle))
+        return distance[:, None] * sphere_points(position)
 
     def objective_limits(self, f: Any) -> Limits:
         xp = f.__array_namespace__()

@@ -25,6 +25,12 @@ def spherical_shape(
     return products(sine_of_quarter_turns(complement), sine_of_quarter_turns(position))
 
 
+def sphere_points(position: Float[Any, "n p"]) -> Float[Any, "n m"]:
+    """``spherical_shape`` with general functions, in NumPy or JAX; coordinates are zero, not below, at right angles."""
+    xp = position.__array_namespace__()
+    return products(xp.sin(0.5 * np.pi * (1 - position)), xp.sin(0.5 * np.pi * position))
+
+
 def products(factor: Float[Any, "n p"], last: Float[Any, "n p"]) -> Float[Any, "n m"]:
     """Objective i is the product of the first m − i factors, times ``last`` of the next one, in NumPy or JAX."""
     xp = factor.__array_namespace__()

@@ -176,7 +176,8 @@ class WFG3(WFG2):
         return products(position, 1 - position)
 
     def front(self, points: int = 1000) -> np.ndarray:
-        on_line = check_integer("points", points, minimum=1) if self.objectives == 2 else max(2, points // 10)
+        check_integer("points", points, minimum=1)
+        on_line = points if self.objectives == 2 else points // 10
         line = np.full((max(on_line, 2), self.objectives - 1), 0.5)
         line[:, 0] = np.linspace(0, 1, len(line))
         line_points = self.scaled(products(line, 1 - line))
