@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.problem import Problem
 
+# The most variables, of which a single individual takes a gigabyte.
+LARGEST = 2**28
+
 
 class Benchmark(Problem):
     """A problem of a suite, of any size its definition allows. Equal sizes and settings make equal problems.
@@ -27,6 +30,9 @@ class Benchmark(Problem):
         cls.constrained = cls.constraint_values is not None
 
     def __init__(self, *, objectives: int, variables: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0):
+        for name, size in (("objectives", objectives), ("variables", variables)):
+            if size > LARGEST:
+                raise ValueError(f"{name} must be at most {LARGEST}, got {size}")
         super().__init__(
             self.objective_values,
             lower=np.broadcast_to(np.asarray(lower, float), (variables,)).copy(),
