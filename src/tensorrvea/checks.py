@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 DIRECTIONS = ("min", "max")
 ONE = "one number"
+# The most items of a range that are made an array or a tuple.
+LONGEST = 2**28
 
 # What JAX accepts as a number or an array.
 Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
@@ -20,12 +22,17 @@ Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
 
 def is_traced(value: Any) -> bool:
     """Return whether a number, or one in a tree, is a tracer of a JAX transformation, which has no value to check."""
-    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
+    try:
+        return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
+    except (RecursionError, SystemError, ValueError):  # nested too deeply, or keys that cannot be compared
+        return False
 
 
-def check_integer(name: str, value: Any, *, minimum: int, why: str = "") -> int:
+def check_integer(name: str, value: Any, *, minimum: int, maximum: int | None = None, why: str = "") -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} takes a whole number, got {value!r}")
+        raise TypeError(f"{name} takes a whole number, got {value!r:.80}")
+    if maximum is not None and int(value) > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {int(value)}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}{f' ({why})' if why else ''}, got {value}")
     return int(value)
@@ -116,7 +123,7 @@ def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.nda
 def _as_floats(value: Any) -> np.ndarray | None:
     """Return the value in double precision, or None if not real: NumPy would drop imaginary parts and masks."""
     try:
-        if is_masked(value):
+        if is_masked(value) or is_endless(value):
             return None
         array = np.asarray(value)
         if array.dtype == object:
@@ -124,7 +131,7 @@ def _as_floats(value: Any) -> np.ndarray | None:
         else:
             real = any(jax.dtypes.issubdtype(array.dtype, kind) for kind in (np.bool_, np.integer, np.floating))
         return np.asarray(array, dtype=float) if real else None
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever an object of the user's raises when it is converted
         return None
 
 
@@ -132,6 +139,11 @@ def is_masked(value: Any) -> bool:
     """Return whether a value is masked, or an item of a list: NumPy would take what is under the mask."""
     items = value if isinstance(value, list | tuple) else (value,)
     return any(isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item) for item in items)
+
+
+def is_endless(value: Any) -> bool:
+    """Return whether a value is a range that no memory holds."""
+    return isinstance(value, range) and len(value) > LONGEST
 
 
 def check_points(name: str, value: ArrayLike, *, minimum: int = 1) -> np.ndarray:
@@ -158,8 +170,9 @@ def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[
 def as_tuple(value: Any) -> tuple:
     """Return the items of an ordered iterable; an empty tuple for text, a set, a mapping or a number."""
     try:
-        return () if isinstance(value, str | bytes | bytearray | Set | Mapping) else tuple(value)
-    except TypeError:
+        is_unordered = isinstance(value, str | bytes | bytearray | Set | Mapping)
+        return () if is_unordered or is_endless(value) else tuple(value)
+    except Exception:  # whatever an iterable of the user's raises
         return ()
 
 

@@ -1,5 +1,6 @@
 """Reference vectors: directions spread over the objective space, among which the search is divided."""
 
+from collections.abc import Callable
 from itertools import combinations
 from math import comb
 from typing import TypeVar
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_integer, is_traced
 
+# The most numbers in a set of vectors, which take 2 GB, and the most objectives.
+MOST_POINTS, MOST_OBJECTIVES = 2**28, 2**20
 GENERATORS = ("lattice", "layers", "exact")
 
 Rows = TypeVar("Rows", Array, np.ndarray)
@@ -25,6 +28,7 @@ def reference_vectors(choice: str | ArrayLike, population: int, objectives: int)
         if vectors.shape[-1] != objectives:
             raise ValueError(f"vectors must have {objectives} columns, one per objective, got shape {vectors.shape}")
         return vectors
+    check_integer("population", population, minimum=1, maximum=MOST_POINTS)
     if choice == "exact":
         return exact_count(population, objectives)
     if choice == "layers":
@@ -62,9 +66,10 @@ def two_layers(most: int, objectives: int) -> Float[np.ndarray, "r m"]:
 
     With many objectives, all points of a single lattice of reasonable size are on the boundary.
     """
+    check_integer("population", most, minimum=1, maximum=MOST_POINTS)
     outer = largest_divisions(most, objectives)
-    while outer > 1 and lattice_size(outer, objectives) + lattice_size(outer - 1, objectives) > most:
-        outer -= 1
+    if outer > 1 and lattice_size(outer, objectives) + lattice_size(outer - 1, objectives) > most:
+        outer = max(1, _largest(lambda n: lattice_size(n, objectives) + lattice_size(n - 1, objectives), most))
     if outer == 0:
         raise ValueError(f"population must be at least {objectives} for layers of vectors, got {most}")
     boundary = simplex_lattice(outer, objectives)
@@ -81,7 +86,8 @@ def exact_count(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
 
     The others are a Halton sequence mapped to the simplex by the spacings of its sorted coordinates.
     """
-    check_integer("population", count, minimum=2)
+    check_integer("population", count, minimum=2, maximum=MOST_POINTS)
+    check_integer("objectives", objectives, minimum=2, maximum=MOST_OBJECTIVES)
     corners = np.eye(objectives)[:count]
     rest = count - len(corners)
     if objectives == 2:
@@ -121,10 +127,12 @@ def simplex_lattice(divisions: int, objectives: int) -> Float[np.ndarray, "r m"]
            [0.5, 0.5],
            [1. , 0. ]])
     """
-    check_integer("divisions", divisions, minimum=1)
-    check_integer("objectives", objectives, minimum=2)
+    check_integer("divisions", divisions, minimum=1, maximum=MOST_POINTS)
+    check_integer("objectives", objectives, minimum=2, maximum=MOST_OBJECTIVES)
     # Stars and bars: a point is a choice of m − 1 bars among the divisions.
     size = comb(divisions + objectives - 1, objectives - 1)
+    if size * objectives > MOST_POINTS:
+        raise ValueError(f"divisions must be fewer for {objectives} objectives, got {divisions}")
     bars = np.fromiter(
         (bar for chosen in combinations(range(divisions + objectives - 1), objectives - 1) for bar in chosen),
         dtype=np.int64,
@@ -141,14 +149,18 @@ def lattice_size(divisions: int, objectives: int) -> int:
 def largest_divisions(most: int, objectives: int) -> int:
     """Return the divisions of the largest lattice with at most ``most`` points; 0 if even the corners are too many."""
     check_integer("objectives", objectives, minimum=2)  # one objective has lattices of one point only
-    if objectives > most:
-        return 0
-    fits, exceeds = 1, 2
-    while lattice_size(exceeds, objectives) <= most:
+    check_integer("population", most, minimum=0)
+    return _largest(lambda divisions: lattice_size(divisions, objectives), most)
+
+
+def _largest(size: Callable[[int], int], most: int) -> int:
+    """Return the largest number whose size, which grows with it, is at most ``most``; 0 if that of 1 is larger."""
+    fits, exceeds = 0, 1
+    while size(exceeds) <= most:
         fits, exceeds = exceeds, 2 * exceeds
     while exceeds - fits > 1:
         middle = (fits + exceeds) // 2
-        fits, exceeds = (middle, exceeds) if lattice_size(middle, objectives) <= most else (fits, middle)
+        fits, exceeds = (middle, exceeds) if size(middle) <= most else (fits, middle)
     return fits
 
 

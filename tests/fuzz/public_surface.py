@@ -7,6 +7,8 @@ prints the counts by module and all raw errors: those that come from JAX, NumPy 
 
 import inspect
 import linecache
+import resource
+import signal
 import sys
 import time
 import traceback
@@ -27,11 +29,18 @@ from tensorrvea import decision, metrics, neuroevolution, problems, reference_ve
 
 LIBRARY = str(Path(tr.__file__).parent)
 SECONDS = 2.0
+MEMORY = 16 * 2**30
 PROBLEM = tr.problems.ZDT1(variables=5)
 MODULES = {
     "tensorrvea": tr, "metrics": metrics, "problems": problems, "reference_vectors": reference_vectors, "stop": stop,
     "neuroevolution": neuroevolution, "runs": runs, "decision": decision,
 }  # fmt: skip
+# What is public in modules that do not say so.
+OTHERS = {
+    "reference_vectors": ("reference_vectors", "two_layers", "exact_count", "simplex_lattice"),
+    "decision": ("normalise", "best_by_weights", "knee", "spread"),
+    "stop": ("Stagnation", "MetricReached", "Target"),
+}
 # Valid values by the name of a parameter, so that only one argument of a call is hostile.
 VALID: dict[str, Any] = {
     "function": lambda x: jnp.stack([x[0], 1 - x[0]]), "lower": [0.0], "upper": [1.0], "objectives": 2, "population": 8,
@@ -55,7 +64,7 @@ class Outcome(NamedTuple):
 
 def public_callables() -> Iterator[tuple[str, str, Callable]]:
     for module, namespace in MODULES.items():
-        names = getattr(namespace, "__all__", None) or [name for name in vars(namespace) if not name.startswith("_")]
+        names = OTHERS.get(module) or getattr(namespace, "__all__", None) or vars(namespace)
         for name in names:
             value = getattr(namespace, name)
             own = getattr(value, "__module__", "").startswith("tensorrvea")
@@ -93,6 +102,7 @@ def calls(function: Callable) -> Iterator[tuple[str, dict[str, Any], Any]]:
 def attempt(module: str, name: str, function: Callable, argument: str, others: dict[str, Any], value: Any):
     started = time.monotonic()
     kind, text = "accepted", ""
+    signal.setitimer(signal.ITIMER_REAL, 2 * SECONDS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -102,6 +112,8 @@ def attempt(module: str, name: str, function: Callable, argument: str, others: d
         if kind == "refused" and argument not in str(error).replace(" ", "_") and argument not in str(error):
             kind = "unnamed"
         text = f"{type(error).__name__}: {str(error)[:120]!r}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     if time.monotonic() - started > SECONDS:
         kind = "slow"
     try:
@@ -111,10 +123,16 @@ def attempt(module: str, name: str, function: Callable, argument: str, others: d
     return Outcome(kind, f"{module}.{name}({argument}={shown})", text)
 
 
+def interrupt(*_: Any) -> None:
+    raise TimeoutError("too slow")
+
+
 def survey(only: str = "") -> list[Outcome]:
+    signal.signal(signal.SIGALRM, interrupt)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     outcomes = []
     for module, name, function in public_callables():
-        if only in f"{module}.{name}":
+        if f"{module}.{name}".startswith(only):
             outcomes += [attempt(module, name, function, *call) for call in calls(function)]
     return outcomes
 

@@ -16,7 +16,7 @@ def utility_weights(objectives: int) -> Float[np.ndarray, "k m"]:
     >>> utility_weights(2).shape, utility_weights(3).shape
     ((100, 2), (105, 3))
     """
-    if check_integer("objectives", objectives, minimum=1) == 1:
+    if check_integer("objectives", objectives, minimum=1, maximum=2**14) == 1:
         return np.ones((1, 1))  # the only weight there is
     return simplex_lattice_of_about(100, objectives)
 

@@ -34,9 +34,10 @@ def is_exact(points: int, objectives: int) -> bool:
     >>> is_exact(10**6, 3), is_exact(200, 6), is_exact(200, 10)
     (True, True, False)
     """
-    if objectives <= 3:
+    check_integer("points", points, minimum=0)
+    if check_integer("objectives", objectives, minimum=1) <= 3:
         return True
-    return points <= 100_000 if objectives == 4 else points ** (objectives - 2) <= 10**12
+    return points <= 100_000 if objectives == 4 else points ** min(objectives - 2, 64) <= 10**12
 
 
 def hypervolume(F: ArrayLike, reference: ArrayLike, directions: Directions = "min") -> float:
@@ -77,7 +78,7 @@ def hypervolume_estimate(
     >>> abs(estimate.value - 0.75) < 4 * estimate.standard_error < 0.01
     True
     """
-    check_integer("samples", samples, minimum=2)
+    check_integer("samples", samples, minimum=2, maximum=2**30)
     check_integer("seed", seed, minimum=0)
     f, point = _contributors(F, reference, directions)
     return Estimate(0.0, 0.0) if len(f) == 0 else _estimate(f, point, samples=samples, seed=seed)

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_points
+from tensorrvea.checks import as_tuple, check_number, check_points
 from tensorrvea.directions import Directions, signs
 from tensorrvea.metrics.hypervolume import hypervolume
 from tensorrvea.metrics.inputs import minimised_pair
@@ -55,8 +55,10 @@ def derived_reference_point(
     >>> derived_reference_point(sets, "max", limits=(0.0, None))
     array([  0., -12.])
     """
+    if isinstance(sets, str | bytes) or not isinstance(sets, Iterable | np.ndarray):
+        raise TypeError(f"sets takes sets of points, one per front, got {sets!r:.80}")
     worst = None
-    for number, points in enumerate(sets):
+    for number, points in enumerate(as_tuple(sets)):
         f = check_points(f"sets[{number}]", points, minimum=0)
         if len(f) == 0:
             continue
@@ -71,8 +73,12 @@ def derived_reference_point(
         raise ValueError("sets must hold at least one point, got none")
     sign = signs(directions, len(worst))
     if limits is not None:
-        if len(limits) != len(worst):
-            raise ValueError(f"limits must have one entry for each of {len(worst)} objectives, got {len(limits)}")
-        bounds = [np.inf if limit is None else s * limit for s, limit in zip(sign, limits, strict=True)]
+        each = as_tuple(limits)
+        if len(each) != len(worst):
+            raise ValueError(f"limits must have one entry for each of {len(worst)} objectives, got {limits!r:.80}")
+        for limit in each:
+            if limit is not None:
+                check_number("limits", limit, scalar=True)
+        bounds = [np.inf if limit is None else s * limit for s, limit in zip(sign, each, strict=True)]
         worst = np.minimum(worst, bounds)
     return worst * sign + 0.0

@@ -1,6 +1,6 @@
 """Policies: small networks whose weights are one flat vector of decision variables."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from tensorrvea.checks import check_integer
+from tensorrvea.checks import as_tuple, check_integer
 
 WEIGHT_BOUND = 8.0
 
@@ -38,11 +38,10 @@ class MLP:
     def __post_init__(self) -> None:
         check_integer("inputs", self.inputs, minimum=1)
         check_integer("outputs", self.outputs, minimum=1)
-        if isinstance(self.hidden, str | bytes | Set | Mapping) or not hasattr(self.hidden, "__iter__"):
+        sizes = as_tuple(self.hidden)
+        if not sizes and not isinstance(self.hidden, tuple | list):
             raise TypeError(f"hidden takes the sizes of the hidden layers, such as (16,), got {self.hidden!r:.80}")
-        object.__setattr__(
-            self, "hidden", tuple(check_integer("each size in hidden", size, minimum=1) for size in self.hidden)
-        )
+        object.__setattr__(self, "hidden", tuple(check_integer("each size in hidden", s, minimum=1) for s in sizes))
 
     @property
     def layers(self) -> tuple[tuple[int, int], ...]:

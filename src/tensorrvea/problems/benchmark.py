@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from tensorrvea.checks import check_integer
 from tensorrvea.problem import Problem
 
+# The most variables, of which a single individual takes a gigabyte.
+LARGEST = 2**28
+
 
 class Benchmark(Problem):
     """A problem of a suite, of any size its definition allows. Equal sizes and settings make equal problems.
@@ -43,6 +46,9 @@ class Benchmark(Problem):
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
     ):
+        for name, size in (("objectives", objectives), ("variables", variables)):
+            if size > LARGEST:
+                raise ValueError(f"{name} must be at most {LARGEST}, got {size}")
         super().__init__(
             function or self.objective_values,
             lower=np.broadcast_to(np.asarray(lower, float), (variables,)).copy(),

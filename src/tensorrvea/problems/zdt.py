@@ -8,7 +8,7 @@ import scipy
 from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_integer
-from tensorrvea.problems.benchmark import Benchmark
+from tensorrvea.problems.benchmark import LARGEST, Benchmark
 from tensorrvea.problems.fronts import record_intervals, spread, unit_points
 from tensorrvea.problems.sums import masked_sum, sliced_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
@@ -25,7 +25,13 @@ class ZDT(Benchmark):
         if check_integer("objectives", objectives, minimum=2) != 2:
             raise ValueError(f"objectives must be 2, as the ZDT problems are defined, got {objectives}")
         d = self.default_variables if variables is None else variables
-        check_integer("variables", d, minimum=2, why="the first determines f₁, the others the distance to the front")
+        check_integer(
+            "variables",
+            d,
+            minimum=2,
+            maximum=LARGEST,
+            why="the first determines f₁, the others the distance to the front",
+        )
         lower, upper = np.tile(np.array(self.bounds_of_others)[:, None], d)
         lower[0], upper[0] = 0.0, 1.0
         super().__init__(objectives=2, variables=d, lower=lower, upper=upper)

@@ -14,7 +14,7 @@ import jax
 from tensorrvea.optional import installed_versions
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError
-from tensorrvea.runs.files import digest, read_json, write_json
+from tensorrvea.runs.files import as_path, digest, read_json, write_json
 from tensorrvea.runs.processor import describe_processor
 from tensorrvea.runs.spec import Arrays, Spec
 
@@ -52,7 +52,10 @@ def write_manifest(directory: Path, manifest: dict[str, Any]) -> None:
 
 
 def has_manifest(directory: Path) -> bool:
-    return any((directory / name).exists() or (directory / name).is_symlink() for name in (NAME, COPIES[NAME]))
+    try:
+        return any((directory / name).exists() or (directory / name).is_symlink() for name in (NAME, COPIES[NAME]))
+    except OSError as error:  # such as a name that is too long
+        raise RunError(f"directory {str(directory)!r:.80} cannot be opened: {error.strerror}") from error
 
 
 def require_run(directory: Path) -> None:
@@ -63,6 +66,7 @@ def require_run(directory: Path) -> None:
 
 def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
     """Read and check the manifest of a directory, and the arrays of its spec; from their copies if they are damaged."""
+    directory = as_path(directory)
     require_run(directory)
     manifest = _from_either(directory, NAME, read_one_manifest)
     inputs = manifest.get("inputs")

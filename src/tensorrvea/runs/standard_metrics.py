@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice
+from tensorrvea.checks import as_tuple, check_array, check_choice
 from tensorrvea.fingerprint import fingerprint
 from tensorrvea.metrics import device, utility_weights
 from tensorrvea.problem import Problem
@@ -30,7 +30,11 @@ def standard_metrics(
     Args:
       reference: reference point of the hypervolume, in the user's signs; the problem's own by default.
     """
-    factories = {name: STANDARD[check_choice("metrics", name, tuple(STANDARD))] for name in names}
+    if not as_tuple(names) and not isinstance(names, tuple | list):
+        raise TypeError(f"names takes names of metrics, such as ('igd',), got {names!r:.80}")
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem takes a Problem, got {problem!r:.80}")
+    factories = {name: STANDARD[check_choice("metrics", name, tuple(STANDARD))] for name in as_tuple(names)}
     if reference is not None:
         if HYPERVOLUME not in factories:
             raise ValueError(f"reference needs the metric {HYPERVOLUME}, got metrics {', '.join(names) or 'none'}")
