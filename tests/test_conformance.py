@@ -1,4 +1,4 @@
-"""Invariants of every algorithm × every variation, with and without constraints."""
+"""Invariants of every algorithm and every variation, with and without constraints."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ PROBLEMS = {
     "plain": tr.problems.DTLZ2(objectives=3, variables=12),
     "constrained": tr.problems.C2DTLZ2(objectives=3, variables=12),
 }
-# One of each kind of selection and memory; all combinations are in the slow tests.
+# One of each kind of selection and memory; the others are in the slow tests.
 REPRESENTATIVE = ("TensorRVEA-GA", "NSGA2-PSO", "RandomSearch-")
 
 
@@ -98,7 +98,7 @@ def distance(population: Population, problem: tr.Problem) -> float:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in REPRESENTATIVE else pytest.mark.slow) for name in cases.NAMES]
+    "name", [pytest.param(name, marks=() if name in REPRESENTATIVE else pytest.mark.slow) for name in cases.PAIRS]
 )
 def test_every_algorithm_and_variation_satisfies_the_invariants(name):
     for problem in PROBLEMS:
