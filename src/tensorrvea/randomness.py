@@ -50,7 +50,9 @@ def fold_in(key: PRNGKeyArray, number: Int[Array, "..."] | UInt32[Array, "..."] 
     # Without a constant, the child of zeros would be zeros.
     first = mix(first + jnp.uint32(number) + jnp.uint32(GOLDEN), second)
     second = mix(second ^ first, first)
-    return jax.random.wrap_key_data(jnp.stack([first, second], axis=-1), impl="threefry2x32")
+    # A barrier, since XLA would otherwise compute the hash again for each word that is drawn with the key.
+    data = lax.optimization_barrier(jnp.stack([first, second], axis=-1))
+    return jax.random.wrap_key_data(data, impl="threefry2x32")
 
 
 def split(key: PRNGKeyArray, count: int = 2) -> Key[Array, " count"]:

@@ -73,20 +73,22 @@ class TensorRVEA(Evolution):
         # The first selection makes the index, with the code that makes it again whenever the vectors adapt.
         shapes = jax.eval_shape(indexed, initial, initial)
         empty = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        return empty._replace(initial=initial, adapted=initial)
+        return empty._replace(initial=initial, adapted=initial, gamma=jnp.ones_like(empty.gamma))
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key
         vectors: Vectors = state.extra
+        # In the first generation the vectors have no index yet: no row takes part. (The selection itself is not a
+        # branch, since XLA does not divide the work inside one among the cores.)
+        competing = pool._replace(alive=pool.alive & ~clock.is_first)
+        best = self.best_per_vector(competing, vectors, clock.progress**self.alpha)
 
         def first() -> Selected:
             # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
             row, filled = first_living(pool.alive, len(vectors.initial))
             return Selected(row, filled, distance(translate(pool)))
 
-        row, filled, score = lax.cond(
-            clock.is_first, first, lambda: self.best_per_vector(pool, vectors, clock.progress**self.alpha)
-        )
+        row, filled, score = lax.cond(clock.is_first, first, lambda: best)
         return Selection(row, filled, score[row], self.adapt(vectors, pool, row, filled, clock))
 
     def best_per_vector(self, pool: Pool, vectors: Vectors, penalty: Float[Array, ""]) -> Selected:
