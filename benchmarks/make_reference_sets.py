@@ -2,9 +2,10 @@
 
     python benchmarks/make_reference_sets.py [NAME ...]
 
-NSGA-II with GA and with DE, several seeds each, for a fixed number of generations, so that the result is the same each
-time. Of all survivors, those are kept that are feasible and nondominated in double precision; of these, points far from
-each other. With names, only these problems are done anew. The gear train (CRE25, RE36) is enumerated.
+NSGA-II with GA and with DE for a fixed number of generations, so that the result is the same each time. Of all
+survivors, those are kept that are feasible and nondominated in double precision; of these, points far from each other,
+which random steps then improve as long as no objective gets worse. With names, only these problems are done anew. The
+gear train (CRE25, RE36) is enumerated.
 """
 
 import sys
@@ -22,6 +23,7 @@ POPULATION = 200
 SEEDS = range(1)
 STORED = {2: 100, 3: 200}  # points by the number of objectives; MORE for four and more
 MORE = 250
+STEPS = 3000  # of the improvement at the end
 
 
 def main(names: list[str]) -> None:
@@ -37,7 +39,7 @@ def main(names: list[str]) -> None:
         f = problem.objective_values(bounded(problem, x))
         x, f = x[nondominated(f)], f[nondominated(f)]
         chosen = far_apart(f, STORED.get(problem.objectives, MORE))
-        stored[cls.__name__] = x[chosen]
+        stored[cls.__name__] = polish(problem, x[chosen])
         print(f"{cls.__name__}: {len(x)} nondominated designs, {len(chosen)} stored; ideal {f.min(axis=0)}", flush=True)
         np.savez_compressed(FILE, **stored)
 
@@ -74,6 +76,23 @@ def is_feasible(problem: RealWorld, x: np.ndarray) -> np.ndarray:
     if problem.constraint_values is None or not constraints:
         return np.ones(len(x), bool)
     return np.max(constraints, axis=0) <= 0
+
+
+def polish(problem: RealWorld, x: np.ndarray) -> np.ndarray:
+    """Move each design by random steps to feasible designs that dominate it; return those left nondominated."""
+    rng = np.random.default_rng(0)
+    span = problem.upper - problem.lower
+    f = problem.objective_values(bounded(problem, x))
+    for _ in range(STEPS):
+        step = rng.normal(size=x.shape) * (rng.uniform(size=x.shape) < 0.5) * 10.0 ** rng.uniform(-6, -0.5, (len(x), 1))
+        tried = bounded(problem, x) + step * span
+        tried = bounded(problem, np.where(problem.integer, np.round(tried), tried).astype(np.float32)).astype(
+            np.float32
+        )
+        f_tried = problem.objective_values(bounded(problem, tried))
+        better = (f_tried <= f).all(axis=1) & (f_tried < f).any(axis=1) & is_feasible(problem, tried)
+        x, f = np.where(better[:, None], tried, x), np.where(better[:, None], f_tried, f)
+    return x[nondominated(f)]
 
 
 def far_apart(f: np.ndarray, count: int) -> np.ndarray:
