@@ -55,25 +55,32 @@ def stored(directory: Path) -> list[Path]:
 
 def test_a_described_program_is_not_even_lowered_the_second_time(directory):
     first, second = Lowered(), Lowered()
-    assert value(compile_stored(first, DEVICE, "adds one")) == [1, 1, 1]
-    assert value(compile_stored(second, DEVICE, "adds one")) == [1, 1, 1]
+    assert value(compile_stored(first, DEVICE, "", "adds one")) == [1, 1, 1]
+    assert value(compile_stored(second, DEVICE, "", "adds one")) == [1, 1, 1]
     assert (first.count, second.count) == (1, 0)
     assert len(stored(directory)) == 1
 
 
 def test_a_program_without_description_is_found_by_its_text(directory):
-    assert value(compile_stored(Lowered(1.0), DEVICE, None)) == [1, 1, 1]
-    assert value(compile_stored(Lowered(2.0), DEVICE, None)) == [2, 2, 2]
-    assert value(compile_stored(Lowered(1.0), DEVICE, None)) == [1, 1, 1]
+    assert value(compile_stored(Lowered(1.0), DEVICE, "", None)) == [1, 1, 1]
+    assert value(compile_stored(Lowered(2.0), DEVICE, "", None)) == [2, 2, 2]
+    assert value(compile_stored(Lowered(1.0), DEVICE, "", None)) == [1, 1, 1]
     assert len(stored(directory)) == 2
 
 
+def test_programs_compiled_with_other_options_are_told_apart(directory):
+    for options in ("draft", "standard"):
+        compile_stored(Lowered(), DEVICE, options, None)
+        compile_stored(Lowered(), DEVICE, options, "adds one")
+    assert len(stored(directory)) == 4
+
+
 def test_another_version_setting_or_machine_has_programs_of_its_own(directory, monkeypatch):
-    compile_stored(Lowered(), DEVICE, "adds one")
+    compile_stored(Lowered(), DEVICE, "", "adds one")
     monkeypatch.setenv("XLA_FLAGS", os.environ.get("XLA_FLAGS", "") + " ")
-    compile_stored(Lowered(), DEVICE, "adds one")
+    compile_stored(Lowered(), DEVICE, "", "adds one")
     monkeypatch.setattr(program_store, "environment", lambda: "another processor")
-    compile_stored(Lowered(), DEVICE, "adds one")
+    compile_stored(Lowered(), DEVICE, "", "adds one")
     assert len(stored(directory)) == 3
 
 
@@ -81,7 +88,7 @@ def test_a_program_that_calls_back_into_python_is_not_stored(directory):
     def function(x):
         return jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
 
-    assert value(compile_stored(Lowered(function=function), DEVICE, None)) == [0, 0, 0]
+    assert value(compile_stored(Lowered(function=function), DEVICE, "", None)) == [0, 0, 0]
     assert stored(directory) == []
 
 
@@ -96,16 +103,16 @@ DAMAGE = {
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_program_is_compiled_again_and_replaced(directory, damage):
-    compile_stored(Lowered(), DEVICE, "adds one")
+    compile_stored(Lowered(), DEVICE, "", "adds one")
     (path,) = stored(directory)
     content = path.read_bytes()
     path.write_bytes(DAMAGE[damage](content))
     lowered = Lowered()
-    assert value(compile_stored(lowered, DEVICE, "adds one")) == [1, 1, 1]
+    assert value(compile_stored(lowered, DEVICE, "", "adds one")) == [1, 1, 1]
     assert lowered.count == 1
     assert path.read_bytes() != DAMAGE[damage](content)
     again = Lowered()
-    assert value(compile_stored(again, DEVICE, "adds one")) == [1, 1, 1]
+    assert value(compile_stored(again, DEVICE, "", "adds one")) == [1, 1, 1]
     assert again.count == 0
 
 
@@ -114,7 +121,7 @@ def test_a_full_disk_costs_only_the_compilation(directory, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(program_store, "atomic_write", full)
-    assert value(compile_stored(Lowered(), DEVICE, "adds one")) == [1, 1, 1]
+    assert value(compile_stored(Lowered(), DEVICE, "", "adds one")) == [1, 1, 1]
     assert stored(directory) == []
 
 
@@ -125,7 +132,7 @@ def test_a_place_that_is_no_directory_is_not_used(tmp_path, directory, monkeypat
     chosen = {"a file": "file", "below a file": "file/store", "a dangling link": "link", "no name": "x" * 300}[place]
     monkeypatch.setenv(program_store.VARIABLE, str(tmp_path / chosen))
     assert store_directory() is None
-    assert value(compile_stored(Lowered(), DEVICE, "adds one")) == [1, 1, 1]
+    assert value(compile_stored(Lowered(), DEVICE, "", "adds one")) == [1, 1, 1]
 
 
 def test_a_directory_that_others_may_write_to_is_not_used(directory):
@@ -158,13 +165,13 @@ def test_the_users_own_cache_of_jax_wins(directory, tmp_path):
     assert store_directory() is not None
     jax.config.update("jax_compilation_cache_dir", str(tmp_path / "jax"))
     assert store_directory() is None
-    compile_stored(Lowered(), DEVICE, "adds one")
+    compile_stored(Lowered(), DEVICE, "", "adds one")
     assert stored(directory) == []
     assert any((tmp_path / "jax").iterdir())
     # Turned off again in the same process, JAX may still load what it has stored.
     jax.config.update("jax_compilation_cache_dir", None)
-    assert value(compile_stored(Lowered(), DEVICE, "adds one")) == [1, 1, 1]
-    assert value(compile_stored(Lowered(), DEVICE, "adds one")) == [1, 1, 1]
+    assert value(compile_stored(Lowered(), DEVICE, "", "adds one")) == [1, 1, 1]
+    assert value(compile_stored(Lowered(), DEVICE, "", "adds one")) == [1, 1, 1]
 
 
 def test_the_least_recently_used_programs_are_deleted(tmp_path, monkeypatch):

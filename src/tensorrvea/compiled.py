@@ -75,7 +75,7 @@ class Compiled:
             described = describe(self.function.__name__, static, structure, (shapes, str(known)), setting)
             lower = partial(self.lower, program, setting, *arguments)
             if setting.mesh is None:
-                self.executables[signature] = compile_stored(lower, device, described)
+                self.executables[signature] = compile_stored(lower, device, repr(setting.effort), described)
             else:
                 self.executables[signature] = lower().compile()
         return partial(self.executables[signature], leaves)

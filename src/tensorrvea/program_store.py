@@ -41,12 +41,13 @@ DAY = 86_400
 FORMAT = b"tensorrvea-1"
 
 
-def compile_stored(lower: Callable[[], Any], device: jax.Device, description: str | None) -> Any:
+def compile_stored(lower: Callable[[], Any], device: jax.Device, options: str, description: str | None) -> Any:
     """Return the compiled program, from the store if it is there.
 
     Args:
       lower: returns the program, lowered.
       device: where it will run.
+      options: how it is compiled.
       description: identifies the program among those of this version of the library; None if only its text can do so,
         in which case it is lowered to look it up.
     """
@@ -60,7 +61,7 @@ def compile_stored(lower: Callable[[], Any], device: jax.Device, description: st
         if "callback" in text:  # it calls Python functions of this process
             return lowered.compile()
         description = text
-    path = directory / (program_key(description, device) + SUFFIX)
+    path = directory / (program_key(f"{options}\0{description}", device) + SUFFIX)
     loaded = load(path, device)
     if loaded is not None:
         return loaded
