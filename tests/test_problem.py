@@ -132,18 +132,22 @@ def test_names_are_given_or_generated():
     assert tr.Problem(lambda x: x[:2], lower=[0.0, 0], upper=[1.0, 1], objectives=2).name == "problem"
 
 
-def test_an_unhashable_function_equals_only_itself():
+def test_callable_objects_are_equal_if_their_state_is():
     class Simulator:
         __hash__ = None
 
+        def __init__(self, shift):
+            self.shift = shift
+
         def __call__(self, x):
-            return jnp.stack([x[0], 1 - x[0]])
+            return jnp.stack([x[0] + self.shift, 1 - x[0]])
 
     def problem(function):
         return tr.Problem(function, lower=[0.0], upper=[1.0], objectives=2)
 
-    one, other = Simulator(), Simulator()
-    assert problem(one) == problem(one)
+    one, same, other = Simulator(1.0), Simulator(1.0), Simulator(2.0)
+    assert problem(one) == problem(one) == problem(same)
+    assert hash(problem(one)) == hash(problem(same))
     assert problem(one) != problem(other)
 
 

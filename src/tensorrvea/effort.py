@@ -7,7 +7,7 @@ So the same call gives the same bits, also where the compilers of two levels rou
 from typing import Any, NamedTuple
 
 # Up to this much work, in numbers bred and pairs compared, code that is not optimised at all is soonest done.
-DRAFT_WORK = 2e7
+DRAFT_WORK = 5e6
 # From this many generations, or numbers bred, on, the time per generation counts more than that of the compiler.
 LONG_GENERATIONS = 5_000
 LONG_NUMBERS = 2e7

@@ -157,6 +157,8 @@ def differences(there: Any, here: Any, path: str = "") -> list[str]:
         lines = []
         for key in keys:
             below = f"{path}.{key}" if path else str(key)
+            if below == "effort" and key not in there:
+                continue  # not recorded by earlier versions, which always made full effort
             lines += differences(there.get(key), here.get(key), below)
         return lines
     is_source, path = path.endswith(".source"), path.replace(".settings", "")
