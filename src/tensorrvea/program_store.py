@@ -1,7 +1,7 @@
 """Compiled programs on disk, so that another process need not compile them again.
 
-They are kept in the user's cache directory. The environment variable ``TENSORRVEA_CACHE`` moves it, and ``off`` turns
-it off. If JAX's own compilation cache is set, that is used instead, and nothing is kept here.
+They are kept if the environment variable ``TENSORRVEA_CACHE`` names a directory, or is ``on`` for the user's cache
+directory. By default nothing is kept: XLA has been seen to crash while it loaded many programs. If JAX's own compilation cache is set, that is used instead, and nothing is kept here.
 
 A program is machine code that will be run, so it is loaded only from a directory that belongs to the user and that
 nobody else may write to. Every file ends up whole or not at all, and carries a checksum. Whatever goes wrong with the
@@ -77,10 +77,10 @@ def store_directory() -> Path | None:
     """Return the directory of stored programs, or None if there is none that is safe to use."""
     if uses_jax_cache():
         return None
-    chosen = os.environ.get(VARIABLE)
-    if chosen is not None and chosen.strip().lower() in OFF:
+    chosen = os.environ.get(VARIABLE, "").strip()
+    if chosen.lower() in OFF:
         return None
-    return prepare_directory(chosen)
+    return prepare_directory(None if chosen.lower() == "on" else chosen)
 
 
 def uses_jax_cache() -> bool:

@@ -11,7 +11,7 @@ from tensorrvea.driver.search import Observer, Search
 from tensorrvea.processes import is_primary, on_primary_process
 from tensorrvea.result import Result
 
-COMPILING = "compiling (once for this size; cached)"
+COMPILING = "compiling (once for this size)"
 
 
 def standard_observers(search: Search, *, progress: bool) -> list[Observer]:
