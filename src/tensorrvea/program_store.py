@@ -1,7 +1,8 @@
 """Compiled programs on disk, so that another process need not compile them again.
 
 They are kept if the environment variable ``TENSORRVEA_CACHE`` names a directory, or is ``on`` for the user's cache
-directory. By default nothing is kept: XLA has been seen to crash while it loaded many programs. If JAX's own compilation cache is set, that is used instead, and nothing is kept here.
+directory. By default nothing is kept: XLA has been seen to crash while it loaded many programs. If JAX's own
+compilation cache is set, that is used instead, and nothing is kept here.
 
 A program is machine code that will be run, so it is loaded only from a directory that belongs to the user and that
 nobody else may write to. Every file ends up whole or not at all, and carries a checksum. Whatever goes wrong with the
