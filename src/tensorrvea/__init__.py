@@ -3,7 +3,7 @@
 # ruff: noqa: E402
 import gc
 
-# Importing leaves no garbage, and each collection would walk all of JAX's modules: a tenth of a second in all.
+# Importing leaves no garbage, and each collection would walk all of JAX's modules.
 _collects = gc.isenabled()
 gc.disable()
 

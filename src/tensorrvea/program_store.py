@@ -5,7 +5,7 @@ directory. By default nothing is kept: XLA has been seen to crash while it loade
 compilation cache is set, that is used instead, and nothing is kept here.
 
 A program is machine code that will be run, so it is loaded only from a directory that belongs to the user and that
-nobody else may write to. Every file ends up whole or not at all, and carries a checksum. Whatever goes wrong with the
+no other user may write to. Every file ends up whole or not at all, and carries a checksum. Whatever goes wrong with the
 store (no space, no permission, damage, another process that deletes files) costs a compilation, and is not reported.
 """
 
@@ -127,7 +127,7 @@ def prepare_directory(chosen: str | None) -> Path | None:
 
 
 def is_private(directory: Path) -> bool:
-    """Return whether the directory belongs to this user, and nobody else may write to it."""
+    """Return whether the directory belongs to this user, and no other user may write to it."""
     if not hasattr(os, "getuid"):  # on Windows, the user's cache directory is private by default
         return directory.is_dir()
     found = directory.stat()

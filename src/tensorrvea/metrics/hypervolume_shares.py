@@ -128,7 +128,7 @@ def remove_least_shares(
             members = owners.at[which].get(mode="fill", fill_value=n)
             before = owned_by.at[which].get(mode="fill", fill_value=1)[:, None]
             shared = shared.at[members, before - 1].add(-1, mode="drop")
-            # A sample that nobody dominates any more leaves the table at its end.
+            # A sample that no row dominates any more leaves the table at its end.
             shared = shared.at[members, jnp.where(before > 1, before - 2, SHARED_BY)].add(1, mode="drop")
             return shared, owned_by.at[which].add(-1, mode="drop")
 
