@@ -4,9 +4,10 @@ They are kept if the environment variable ``TENSORRVEA_CACHE`` names a directory
 directory. By default nothing is kept: XLA has been seen to crash while it loaded many programs. If JAX's own
 compilation cache is set, that is used instead, and nothing is kept here.
 
-A program is machine code that will be run, so it is loaded only from a directory that belongs to the user and that
-no other user may write to. Every file ends up whole or not at all, and carries a checksum. Whatever goes wrong with the
-store (no space, no permission, damage, another process that deletes files) costs a compilation, and is not reported.
+A program is machine code that will be run, so it is loaded only from a directory that belongs to the user and that no
+other user may write to. Every file is written whole or not at all, and carries a checksum. If anything is wrong with the
+store (no space, no permission, damage, another process that deletes files), the program is compiled, and nothing is
+reported.
 """
 
 import hashlib
