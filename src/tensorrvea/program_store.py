@@ -5,9 +5,9 @@ directory. By default nothing is kept: XLA has been seen to crash while it loade
 compilation cache is set, that is used instead, and nothing is kept here.
 
 A program is machine code that will be run, so it is loaded only from a directory that belongs to the user and that no
-other user may write to. Every file is written whole or not at all, and carries a checksum. If anything is wrong with the
-store (no space, no permission, damage, another process that deletes files), the program is compiled, and nothing is
-reported.
+other user may write to. Every file is written whole or not at all, and carries a checksum. If anything is wrong with
+the store (no space, no permission, damage, another process that deletes files), the program is compiled, and nothing
+is reported.
 """
 
 import hashlib

@@ -130,7 +130,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def _open_lock(path: Path) -> int | None:
-    """Open the file that is locked; None if it does not exist and the disk cannot be written, so that no run is active."""
+    """Open the file that is locked; None if it does not exist and the disk cannot be written, so that none runs."""
     options = NO_FOLLOW | getattr(os, "O_NONBLOCK", 0)
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | options, 0o666)
