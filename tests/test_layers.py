@@ -13,6 +13,7 @@ ROOT = Path(tensorrvea.__file__).parent
 LAYERS = [
     ("cli",),
     ("experiments",),
+    ("study",),
     ("api", "memory"),
     ("runs",),
     ("driver",),

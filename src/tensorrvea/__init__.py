@@ -19,6 +19,7 @@ from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
 from tensorrvea.selection.dominance import nondominated, ranks
+from tensorrvea.study import Indicator, Study, compare, study_from_fronts
 
 if _collects:
     gc.enable()
@@ -27,11 +28,14 @@ __all__ = [
     "Clock",
     "Evolution",
     "HostProblem",
+    "Indicator",
     "Pool",
     "Problem",
     "Result",
     "Selection",
+    "Study",
     "algorithms",
+    "compare",
     "distributed",
     "estimate_memory",
     "load",
@@ -45,6 +49,7 @@ __all__ = [
     "replicate",
     "resume",
     "stop",
+    "study_from_fronts",
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__
