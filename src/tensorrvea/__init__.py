@@ -19,7 +19,7 @@ from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
 from tensorrvea.selection.dominance import nondominated, ranks
-from tensorrvea.study import Indicator, Study, compare, study_from_fronts
+from tensorrvea.study import Indicator, Study, Sweep, compare, study_from_fronts, sweep
 
 if _collects:
     gc.enable()
@@ -34,6 +34,7 @@ __all__ = [
     "Result",
     "Selection",
     "Study",
+    "Sweep",
     "algorithms",
     "compare",
     "distributed",
@@ -50,6 +51,7 @@ __all__ = [
     "resume",
     "stop",
     "study_from_fronts",
+    "sweep",
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__

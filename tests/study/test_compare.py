@@ -252,9 +252,10 @@ def test_algorithms_of_one_class_are_told_apart_by_their_variation():
 
 
 def test_a_problem_whose_source_cannot_be_compared_warns_and_uses_stored_runs(tmp_path, monkeypatch):
-    state = iter(())  # cannot be described
+    state = (i for i in range(3))  # cannot be described
 
-    def function(x, _=state):
+    def function(x):
+        assert state is not None
         return jnp.stack([x[0], 1 - x[0]])
 
     problem = tr.Problem(function, lower=[0.0], upper=[1.0], objectives=2)

@@ -140,4 +140,4 @@ def test_tables_in_markdown_latex_and_csv():
 def test_tables_are_written(tmp_path):
     Table("T", ["a", "b"], [[Cell("x"), Cell("1", best=True)]]).write(tmp_path / "t")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.md", "t.tex"]
-    assert (tmp_path / "t.csv").read_text() == "a,b,b: mark\nx,1,\n"
+    assert (tmp_path / "t.csv").read_text() == "a,b\nx,1\n"

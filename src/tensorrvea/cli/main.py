@@ -14,6 +14,7 @@ import tyro
 from tensorrvea.checks import check_choice
 from tensorrvea.cli.check import Check
 from tensorrvea.cli.choices import CHOICES
+from tensorrvea.cli.compare import Compare
 from tensorrvea.cli.config_file import config_path, read_config
 from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
 from tensorrvea.cli.list import List
@@ -25,7 +26,7 @@ from tensorrvea.cli.show import Show
 from tensorrvea.processes import is_distributed, is_primary, leave
 
 COMMANDS: dict[str, type] = {
-    cls.__name__.lower(): cls for cls in (Run, Resume, Check, Reproduce, List, Show, Report, Plot)
+    cls.__name__.lower(): cls for cls in (Run, Resume, Compare, Check, Reproduce, List, Show, Report, Plot)
 }
 DESCRIPTION = """Evolutionary multiobjective optimisation as one compiled tensor program.
 

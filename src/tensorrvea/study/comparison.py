@@ -33,7 +33,9 @@ def comparison_table(
                 continue
             found, test = summaries[name], tested.get((problem, name))
             effect = f"{test.probability_better(larger_is_better):.2f}" if test and with_effects else ""
-            row.append(Cell(_show(found.median, found.iqr), found.median == best, test.mark if test else "", effect))
+            row.append(
+                Cell(show_median(found.median, found.iqr), found.median == best, test.mark if test else "", effect)
+            )
         rows.append(row)
     counts = Counter((name, found.mark) for (_, name), found in tested.items())
     shown = ["" if name == ours else "/".join(str(counts[name, mark]) for mark in "+-≈") for name in algorithms]
@@ -64,10 +66,10 @@ def table_note(values: Values, ours: str, tested: Mapping, with_effects: bool) -
     return note
 
 
-def _show(median: float, iqr: float) -> str:
+def show_median(median: float, iqr: float) -> str:
     """Show a median and its interquartile range.
 
-    >>> _show(0.05123456, 0.00123), _show(float("inf"), 0.0)
+    >>> show_median(0.05123456, 0.00123), show_median(float("inf"), 0.0)
     ('0.05123 (0.0012)', '∞ (0)')
     """
     return f"{median:.4g} ({iqr:.2g})".replace("inf", "∞").replace("-∞", "−∞")

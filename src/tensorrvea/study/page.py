@@ -1,5 +1,6 @@
 """One HTML page of a study, which works offline: tables, figures, references and settings."""
 
+import csv
 import html
 import io
 import json
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorrvea.atomic import write_text
-from tensorrvea.plot.style import print_style
+from tensorrvea.plot.style import print_style, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,14 +30,7 @@ def write_page(study: "Study", path: str | Path, title: str) -> Path:
     sections = [f"<h1>{html.escape(title)}</h1><p>{html.escape(repr(study))}</p>"]
     for metric in study.indicators:
         sections.append(f'<h2>{html.escape(metric)}</h2><div class="wide">{study.table(metric).html()}</div>')
-        has_curves = any(
-            "fronts" in run for each in study.runs.values() for runs in each.values() for run in runs.values()
-        )
-        kinds = ["convergence"] if has_curves else []
-        kinds += ["boxes"]
-        if len(study.algorithms) > 1 and all(len(each) == len(study.algorithms) for each in study.runs.values()):
-            kinds.append("ranks")
-        for kind in kinds:
+        for kind in figure_kinds(study):
             sections.append(f"<figure>{inline_svg(study.plot(kind, metric))}</figure>")
     if study.description:
         settings = json.dumps(study.description, indent=1, ensure_ascii=False, default=str)
@@ -45,6 +39,44 @@ def write_page(study: "Study", path: str | Path, title: str) -> Path:
     body = "\n".join(sections)
     write_text(path, f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n')
     return path
+
+
+def figure_kinds(study: "Study") -> list[str]:
+    """Return the kinds of figures that the runs of a study allow."""
+    by_algorithm = list(study.runs.values())
+    runs = [run for each in by_algorithm for seeds in each.values() for run in seeds.values()]
+    kinds = ["convergence"] if any("fronts" in run for run in runs) else []
+    kinds.append("boxes")
+    if len(study.algorithms) > 1 and all(len(each) == len(study.algorithms) for each in by_algorithm):
+        kinds.append("ranks")
+    return kinds
+
+
+def write_files(study: "Study", directory: Path, title: str) -> Path:
+    """Write tables, statistics, figures and the page of a study."""
+    directory.mkdir(parents=True, exist_ok=True)
+    study.table().write(directory / "table")
+    write_text(directory / "statistics.csv", records_csv(study.statistics()))
+    write_text(directory / "runs.csv", records_csv(study.records()))
+    for metric in study.indicators:
+        for kind in figure_kinds(study):
+            save(study.plot(kind, metric), directory / f"{metric}_{kind}.svg")
+    write_page(study, directory / "report.html", title)
+    return directory
+
+
+def records_csv(records: list[dict[str, Any]]) -> str:
+    """Return dictionaries as CSV; what one of them lacks is left empty.
+
+    >>> records_csv([{"a": 1}, {"a": 2, "b": 3}])
+    'a,b\\n1,\\n2,3\\n'
+    """
+    stream = io.StringIO()
+    names = list(dict.fromkeys(name for record in records for name in record))
+    writer = csv.DictWriter(stream, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return stream.getvalue()
 
 
 def inline_svg(figure: "Figure") -> str:

@@ -211,7 +211,7 @@ class Study:
             rules.append(len(rows))
             rows += [[Cell(name), *row] for row in table.rows]
         title = f"{', '.join(table.title for table in tables)}"
-        return Table(title, ["metric", "problem", *tables[0].head[1:]], rows, note, rules)
+        return Table(title, ["metric", "problem", *tables[0].head[1:]], rows, note, rules, plain=2)
 
     def _table(self, name: str, ours: str) -> Table:
         larger = self.indicators[name].larger_is_better
@@ -297,6 +297,18 @@ class Study:
 
         self._need_runs()
         return write_page(self, path, title)
+
+    def write(self, directory: str | Path, *, title: str = "Comparison") -> Path:
+        """Write everything to a directory: tables, statistics, the values of all runs, figures and the page.
+
+        Returns:
+          The directory, with ``table.md``, ``.csv`` and ``.tex``, ``statistics.csv``, ``runs.csv``, ``report.html``,
+          and the figures of each metric as SVG.
+        """
+        from tensorrvea.study.page import write_files  # which needs matplotlib
+
+        self._need_runs()
+        return write_files(self, Path(directory), title)
 
     def _repr_html_(self) -> str:
         return self.table().html() if self.runs else f"<p>{self!r}</p>"

@@ -49,6 +49,7 @@ class Table:
       note: how to read the table.
       rules: the numbers of the rows with which groups begin. The first column then names the group; it is shown once
         per group, with a line between groups.
+      plain: the number of columns, from the first, that name the row.
     """
 
     title: str
@@ -56,6 +57,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     rules: Sequence[int] = ()
+    plain: int = 1
 
     def _shown_rows(self) -> list[Sequence[Cell]]:
         """Return the rows with the name of a group in its first row only."""
@@ -66,6 +68,24 @@ class Table:
         for row in self._shown_rows():
             lines.append(f"| {' | '.join(_escape_pipes(cell.format('**{}**', cell.mark)) for cell in row)} |")
         return "\n".join([f"**{self.title}**", "", *lines, *(["", self.note] if self.note else [])]) + "\n"
+
+    def text(self, width: int = 80) -> str:
+        """Return the table for a terminal of a number of columns: aligned, or one block per row if it is too wide."""
+        rows = [[cell.format("{}*", cell.mark) for cell in row] for row in self._shown_rows()]
+        sizes = [max(map(len, column)) for column in zip(self.head, *rows, strict=True)]
+        if sum(sizes) + 2 * (len(sizes) - 1) <= width:
+            lines = ["  ".join(map(str.ljust, row, sizes)).rstrip() for row in [list(self.head), *rows]]
+            for number in reversed([rule for rule in self.rules if rule]):
+                lines.insert(number + 1, "")
+            return "\n".join([self.title, "", *lines]) + "\n"
+        plain, lines = self.plain, [self.title]
+        indent = max(map(len, self.head[plain:]))
+        for row in self.rows:
+            lines += ["", ", ".join(cell.text for cell in row[:plain])]
+            for name, cell in zip(self.head[plain:], row[plain:], strict=True):
+                if cell.text:
+                    lines.append(f"  {name.ljust(indent)}  {cell.format('{}*', cell.mark)}")
+        return "\n".join(lines) + "\n"
 
     def latex(self) -> str:
         """Return a ``table`` for a document that uses the package booktabs."""
@@ -79,7 +99,7 @@ class Table:
             rule = "\\midrule\n" if number in self.rules and number else ""
             lines.append(rule + " & ".join(map(format_cell, row)) + r" \\")
         body = "\n".join(lines)
-        columns = "l" + "c" * (len(self.head) - 1)
+        columns = "l" * self.plain + "c" * (len(self.head) - self.plain)
         return (
             f"\\begin{{table}}\n\\centering\n\\caption{{{_escape_latex(self.title)}. {_escape_latex(self.note)}}}\n"
             f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
@@ -96,10 +116,11 @@ class Table:
 
     def _columns(self) -> list[tuple[str, int, str]]:
         """Return the name, the number in a row, and the part of the cell, of each column of plain values."""
-        plain = 2 if self.rules else 1
-        columns = [(self.head[i], i, "text") for i in range(plain)]
-        for i in range(plain, len(self.head)):
-            parts = ["text", "mark", *(["effect"] if any(row[i].effect for row in self.rows) else [])]
+        columns = [(self.head[i], i, "text") for i in range(self.plain)]
+        for i in range(self.plain, len(self.head)):
+            has_marks = any(cell.mark for row in self.rows for cell in row)
+            parts = ["text", *(["mark"] if has_marks else [])]
+            parts += ["effect"] if any(row[i].effect for row in self.rows) else []
             columns += [(self.head[i] if part == "text" else f"{self.head[i]}: {part}", i, part) for part in parts]
         return columns
 
