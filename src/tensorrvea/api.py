@@ -1,5 +1,7 @@
 """The calls that users make: ``optimize``, ``replicate``, ``resume`` and ``load``."""
 
+import signal
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,12 +9,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tensorrvea.devices import Devices
-from tensorrvea.driver.observers import standard_observers
+from tensorrvea.driver.observers import Interruption, standard_observers
 from tensorrvea.driver.run import Callback, Run
 from tensorrvea.driver.schedule import Budget
-from tensorrvea.driver.search import Search
+from tensorrvea.driver.search import INTERRUPTED, Observer, Search
+from tensorrvea.driver.signals import Interrupted, Signals, interrupts_raise
 from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
+from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
 from tensorrvea.runs.keep import INTERVAL, keep_run
 from tensorrvea.runs.reopen import load_search, reopen
@@ -65,7 +69,8 @@ def optimize(
         the sizes and the budget, for the soonest result. Choose ``"full"`` if the same sizes are run many times.
 
     Returns:
-      The front and the history of the run.
+      The front and the history of the run. After Ctrl-C, those of the generations that were finished, with
+      ``stopped="interrupted"``; a second Ctrl-C raises ``KeyboardInterrupt`` at once.
     """
     population = check_algorithm(algorithm).population
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
@@ -114,11 +119,35 @@ def execute(run: Run, directory: str | Path | None, checkpoint_seconds: float, p
     """Run to the end, in a directory if one is given, and return the result of each seed."""
     search = Search(run)
     observers = standard_observers(search, progress=progress)
-    if directory is None:
-        search.execute(observers)
-    else:
-        keep_run(search, directory, observers, every=checkpoint_seconds)
+    if directory is not None:
+        return run_in_directory(search, directory, observers, every=checkpoint_seconds)
+    with Signals((signal.SIGINT,), has_progress=lambda: search.has_progress, is_slow=run.problem.host) as signals:
+        search.execute([*observers, Interruption(signals)])
+        results = search.results()
+    if search.stopped == INTERRUPTED:
+        note_interruption(Interrupted(f"interrupted at {search.schedule}; the result has what was found until then"))
+    return results
+
+
+def run_in_directory(
+    search: Search, directory: str | Path, observers: Sequence[Observer], **options: Any
+) -> list[Result]:
+    """Run a search with the options of ``keep_run``; if it is interrupted, return what it had found."""
+    try:
+        keep_run(search, directory, observers, **options)
+    except Interrupted as interruption:
+        if search.generation < 0:
+            raise
+        note_interruption(Interrupted(f"{interruption} in {directory}; call again to resume"))
     return search.results()
+
+
+def note_interruption(interruption: Interrupted) -> None:
+    """Print how far an interrupted run got, or raise that where several runs are one program."""
+    if interrupts_raise():
+        raise interruption
+    if is_primary():
+        print(interruption, file=sys.stderr, flush=True)
 
 
 def resume(
@@ -163,11 +192,11 @@ def resume(
         directory, budget if is_extended else None, problem=problem, algorithm=algorithm, metrics=metrics, stop=stop,
         callbacks=callbacks, devices=devices,
     )  # fmt: skip
-    keep_run(
+    results = run_in_directory(
         search, directory, standard_observers(search, progress=progress), every=checkpoint_seconds,
         extend=is_extended, accept_changes=accept_changes,
     )  # fmt: skip
-    return results_of(search)
+    return results if search.run.is_batched else results[0]
 
 
 def load(

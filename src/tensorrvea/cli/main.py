@@ -22,6 +22,7 @@ from tensorrvea.cli.report import Report
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
 from tensorrvea.cli.show import Show
+from tensorrvea.driver.signals import raise_interrupts
 from tensorrvea.processes import is_distributed, is_primary, leave
 
 COMMANDS: dict[str, type] = {
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def execute(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
-    with warnings.catch_warnings(), log_to_stderr():
+    with warnings.catch_warnings(), log_to_stderr(), raise_interrupts():
         warnings.showwarning = _print_warning
         try:
             parse(arguments)()
@@ -50,8 +51,8 @@ def execute(arguments: list[str]) -> int:
             return _print_error(error, WRONG_ARGUMENTS)
         except (RuntimeError, OSError, ModuleNotFoundError) as error:  # RunError is a RuntimeError
             return _print_error(error, FAILED)
-        except KeyboardInterrupt:
-            print("interrupted; repeat the command, or use tensorrvea resume, to continue", file=sys.stderr)
+        except KeyboardInterrupt as interruption:
+            print(printable(str(interruption) or "interrupted"), file=sys.stderr)
             return INTERRUPTED
     return 0
 

@@ -7,8 +7,9 @@ import numpy as np
 from tqdm import tqdm
 
 from tensorrvea.driver.run import Callback
-from tensorrvea.driver.search import Observer, Search
-from tensorrvea.processes import is_primary, on_primary_process
+from tensorrvea.driver.search import INTERRUPTED, Observer, Search
+from tensorrvea.driver.signals import Signals
+from tensorrvea.processes import gather_from_all, is_primary, on_primary_process
 from tensorrvea.result import Result
 
 COMPILING = "compiling (once for this size)"
@@ -48,6 +49,19 @@ class Callbacks(Observer):
 def name_of(function: Callback) -> str:
     """Return the name of a function, or of the class of a callable object."""
     return str(getattr(function, "__name__", type(function).__name__))
+
+
+class Interruption(Observer):
+    """Ends a search after a signal; it comes after the callbacks, which are not called for it."""
+
+    def __init__(self, signals: Signals):
+        self.signals = signals
+
+    def after(self, search: Search) -> None:
+        received = int(gather_from_all([self.signals.received or 0]).max())  # by any process
+        if received and not search.stopped:
+            self.signals.received = received
+            search.stopped = INTERRUPTED
 
 
 class ProgressBar(Observer):

@@ -69,6 +69,14 @@ class Schedule:
     def elapsed(self) -> float:
         return self.seconds[-1] if self.seconds else 0.0
 
+    def __str__(self) -> str:
+        """Say how far the run got, as in "generation 4 of 15"."""
+        if self.generation < 0:
+            return "before the first generation"
+        if self.budget.last is not None:
+            return f"generation {self.generation} of {self.budget.last}"
+        return f"generation {self.generation}, {self.elapsed:.3g} of {self.budget.seconds:g} s"
+
     @property
     def is_spent(self) -> bool:
         """Whether the budget is spent."""
