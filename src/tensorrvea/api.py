@@ -18,8 +18,10 @@ from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
 from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
+from tensorrvea.runs.files import as_path
 from tensorrvea.runs.keep import INTERVAL, keep_run
 from tensorrvea.runs.reopen import load_search, reopen
+from tensorrvea.runs.result_file import load_result
 
 
 def optimize(
@@ -202,7 +204,24 @@ def resume(
 def load(
     directory: str | Path, *, problem: Problem | None = None, algorithm: Evolution | None = None
 ) -> Result | list[Result]:
-    """Return what a run had found at its last checkpoint. Nothing is run, and the user's own code is not needed."""
+    """Return what a run had found at its last checkpoint, or a result that ``Result.save`` wrote.
+
+    Nothing is run, and the code of the user's own problem is not needed.
+
+    Args:
+      directory: a run directory, or a file of ``Result.save``.
+      problem: the problem, if its function is needed again; otherwise one that only describes it.
+      algorithm: required for an algorithm of the user's own.
+
+    Returns:
+      The result; a list of them for a run of ``replicate``.
+
+    Raises:
+      RunError: if there is no run, or no result, or if it is damaged.
+    """
+    path = as_path(directory)
+    if path.is_file():
+        return load_result(path, problem=problem, algorithm=algorithm)
     return results_of(load_search(directory, problem=problem, algorithm=algorithm))
 
 

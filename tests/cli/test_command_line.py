@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sizes import QUICK_FLAGS
 
@@ -41,7 +42,17 @@ def workspace(tmp_path, monkeypatch):
 
 def test_the_commands_of_the_documentation_work(workspace, capsys):
     commands = commands_of(PAGE)
-    assert {words[0] for words in commands} == {"run", "resume", "check", "reproduce", "list", "show", "report", "plot"}
+    assert {words[0] for words in commands} == {
+        "run",
+        "resume",
+        "check",
+        "reproduce",
+        "list",
+        "show",
+        "report",
+        "plot",
+        "export",
+    }
     # A separate process can use flags for faster compilation.
     command = [sys.executable, Path(__file__).parent / "run_commands.py"]
     flags = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
@@ -247,3 +258,34 @@ def test_initial_individuals_are_read_from_csv_with_or_without_a_header(workspac
     assert read_table(Path("a.csv"), "start").tolist() == [[0.5, 1e-3], [1.0, 0.0]]
     Path("b.csv").write_text("0.5,1e-3\n")
     assert read_table(Path("b.csv"), "start").tolist() == [[0.5, 1e-3]]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])
+def test_export_writes_tables_that_read_back_exactly(workspace, suffix):
+    import pandas
+
+    problem = tr.problems.ZDT1(variables=3)
+    runs = tr.replicate(problem, tr.RandomSearch(population=8), generations=2, seeds=[4, 7], directory="runs")
+    readers = {".csv": pandas.read_csv, ".json": lambda path: pandas.DataFrame(json.loads(Path(path).read_text()))}
+    read = readers.get(suffix, pandas.read_parquet)
+    assert execute(["export", "runs", "--out", f"front{suffix}"]) == 0
+    table = read(f"front{suffix}")
+    assert list(table.columns) == ["run", "seed", "f1", "f2", "violation", "x1", "x2", "x3"]
+    np.testing.assert_array_equal(table[["f1", "f2"]], np.concatenate([run.F for run in runs]))
+    np.testing.assert_array_equal(table["seed"], np.repeat([4, 7], [len(run.F) for run in runs]))
+    runs[0].save("one.npz")
+    assert execute(["export", "one.npz", "--what", "history", "-o", f"history{suffix}"]) == 0
+    np.testing.assert_array_equal(read(f"history{suffix}")["nadir_f1"], runs[0].history.nadir[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--out", "front.xls"], "out must end in .csv, .json, .parquet, got 'front.xls'"),
+        (["--what", "archive"], "what must be front, population or history for a run without an archive"),
+    ],
+)
+def test_export_refuses_what_it_cannot_write(workspace, capsys, options, message):
+    tr.optimize(tr.problems.ZDT1(variables=3), tr.RandomSearch(population=8), generations=2).save("one.npz")
+    assert execute(["export", "one.npz", *options]) == 2
+    assert message in capsys.readouterr().err

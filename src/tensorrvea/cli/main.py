@@ -16,6 +16,7 @@ from tensorrvea.cli.check import Check
 from tensorrvea.cli.choices import CHOICES
 from tensorrvea.cli.config_file import config_path, read_config
 from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
+from tensorrvea.cli.export import Export
 from tensorrvea.cli.list import List
 from tensorrvea.cli.plot import Plot
 from tensorrvea.cli.report import Report
@@ -26,7 +27,7 @@ from tensorrvea.driver.signals import raise_interrupts
 from tensorrvea.processes import is_distributed, is_primary, leave
 
 COMMANDS: dict[str, type] = {
-    cls.__name__.lower(): cls for cls in (Run, Resume, Check, Reproduce, List, Show, Report, Plot)
+    cls.__name__.lower(): cls for cls in (Run, Resume, Check, Reproduce, List, Show, Report, Plot, Export)
 }
 DESCRIPTION = """Evolutionary multiobjective optimisation as one compiled tensor program.
 
