@@ -5,7 +5,6 @@ NumPy can read the arrays; nothing in the file is code, and nothing of it is exe
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
