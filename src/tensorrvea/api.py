@@ -50,8 +50,9 @@ def optimize(
     Args:
       problem: what to optimise.
       algorithm: how to search, such as ``TensorRVEA(population=105)``.
-      generations, evaluations, seconds: the budget; give one of them. The first population is generation 0, so that g
-        generations cost ``population · (g + 1)`` evaluations. Seconds do not include compilation.
+      generations, evaluations, seconds: the budget; of several, whichever is spent first ends the run, and progress is
+        that of the one that is ahead. The first population is generation 0, so that g generations cost
+        ``population · (g + 1)`` evaluations. Seconds do not include compilation.
       seed: the same seed gives the same result, bit for bit.
       x: individuals to start from, (k, d), the best first: if there are fewer places for survivors than individuals,
         the last are dropped. The rest of the first population is sampled.

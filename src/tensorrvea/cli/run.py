@@ -64,7 +64,7 @@ class Run:
     """Number of variables, if the problem allows a choice."""
 
     generations: int | None = None
-    """The budget; 100 generations unless another budget is given."""
+    """The budget; 100 generations unless another budget is given. Of several, whichever is spent first ends the run."""
     evaluations: int | None = None
     """The budget as a number of evaluations."""
     seconds: float | None = None

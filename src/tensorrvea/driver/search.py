@@ -103,7 +103,8 @@ class Search:
         if self.generation == 0:
             self.check_first_population()
         elif schedule.is_spent:
-            self.stopped = BUDGET_SPENT
+            several = len(schedule.budget.given) > 1
+            self.stopped = f"{BUDGET_SPENT} ({schedule.spent})" if several else BUDGET_SPENT
 
     def check_first_population(self) -> None:
         if (self.recorder.summary().living[0] == 0).any():

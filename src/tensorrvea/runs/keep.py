@@ -103,6 +103,8 @@ class Keeper(Observer):
         if saved is not None:
             checkpoint.restore(search, saved)
         search.stopped = on_primary_process(lambda: self.begin(spec, extend=extend))
+        extended = broadcast_from_primary(self.manifest.get("extended"))
+        search.schedule.is_extended = bool(extended) and extended[-1]["generation"] >= search.generation
         if search.carry is not None and not search.stopped:
             search.restore(search.carry)
 

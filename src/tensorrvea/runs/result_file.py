@@ -5,6 +5,7 @@ NumPy can read the arrays; nothing in the file is code, and nothing of it is exe
 
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -122,14 +123,12 @@ def _history_to_arrays(history: History) -> Arrays:
 
 
 def _history(arrays: Arrays, metrics: list[str], problem: Problem) -> History:
-    series = {name: np.array(arrays[f"history.{name}"]) for name in _series()}
-    series["metrics"] = {str(name): np.array(arrays[f"history.metrics.{i}"]) for i, name in enumerate(metrics)}
+    series: dict[str, Any] = {name: np.array(arrays[f"history.{name}"]) for name in _series()}
+    recorded = {str(name): np.array(arrays[f"history.metrics.{i}"]) for i, name in enumerate(metrics)}
     generations = len(series["generation"])
-    lengths = {len(values) for name, values in series.items() if name != "metrics"}
-    lengths |= {len(values) for values in series["metrics"].values()}
-    if lengths != {generations} or not generations:
+    if not generations or any(len(values) != generations for values in (*series.values(), *recorded.values())):
         raise DamagedError("the history does not have one entry per generation")
-    history = History(**series)
+    history = History(**series, metrics=recorded)
     if "history.fronts" in arrays:
         history.fronts = _split(arrays["history.fronts"], arrays["history.fronts.rows"])
     if "history.populations.F" in arrays:
