@@ -5,7 +5,6 @@ from threading import Event, Thread
 from types import MappingProxyType
 
 import numpy as np
-from tqdm import tqdm
 
 from tensorrvea.driver.run import Callback
 from tensorrvea.driver.search import INTERRUPTED, Observer, Search
@@ -74,6 +73,8 @@ class ProgressBar(Observer):
     FORMATS = MappingProxyType({"%": "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"})
 
     def start(self, search: Search) -> None:
+        from tqdm import tqdm  # not needed without a bar
+
         budget = search.run.budget
         self.total: float
         if budget.last is not None and budget.seconds is not None:
