@@ -19,6 +19,7 @@ from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
+from tensorrvea.runs.registry import register
 from tensorrvea.selection.dominance import nondominated, ranks
 from tensorrvea.study import Indicator, Study, Sweep, compare, study_from_fronts, sweep
 
@@ -49,6 +50,7 @@ __all__ = [
     "problems",
     "ranks",
     "reference_vectors",
+    "register",
     "replicate",
     "resume",
     "stop",

@@ -53,7 +53,9 @@ class Compare:
                 content["seeds"] = self.seeds
             population = content.get("population", DEFAULT_POPULATION)
             problems = named("problems", content, lambda entry: study_problem(entry, self.file.parent))
-            algorithms = named("algorithms", content, lambda entry: study_algorithm(entry, population))
+            algorithms = named(
+                "algorithms", content, lambda entry: study_algorithm(entry, population, self.file.parent)
+            )
             out = self.out or Path(content.get("out", f"studies/{self.file.stem}"))
             options = {name: content[name] for name in OPTIONS if name in content}
             study = compare(problems, algorithms, directory=out, progress=self.progress, **options)
@@ -103,19 +105,27 @@ def named(what: str, content: Mapping[str, Any], make: Callable[[Any], Any]) -> 
 def study_problem(entry: Any, directory: Path) -> Problem:
     """Create a problem from its name or table; files of the user's are relative to that of the study."""
     table = checked_table("problem", entry, PROBLEM_KEYS)
-    text = table["problem"]
-    file, colon, name = text.rpartition(":")
-    if colon and file.endswith(".py"):
-        text = f"{directory / file}:{name}"
     settings = flatten(table.get("set", {}))
-    return find_problem(text, settings, table.get("objectives"), table.get("variables"))
+    return find_problem(beside(table["problem"], directory), settings, table.get("objectives"), table.get("variables"))
 
 
-def study_algorithm(entry: Any, population: int) -> Any:
+def study_algorithm(entry: Any, population: int, directory: Path) -> Any:
     """Create an algorithm from its name or table."""
     table = checked_table("algorithm", entry, ALGORITHM_KEYS)
     settings = parse_settings(flatten(table.get("set", {})))
-    return make_algorithm(table["algorithm"], table.get("variation"), table.get("population", population), settings)
+    variation = table.get("variation")
+    return make_algorithm(
+        beside(table["algorithm"], directory),
+        None if variation is None else beside(variation, directory),
+        table.get("population", population),
+        settings,
+    )
+
+
+def beside(text: str, directory: Path) -> str:
+    """Return ``file.py:name`` with the file relative to a directory; other text as it is."""
+    file, colon, name = text.rpartition(":")
+    return f"{directory / file}:{name}" if colon and file.endswith(".py") else text
 
 
 def checked_table(what: str, entry: Any, keys: tuple[str, ...]) -> dict[str, Any]:

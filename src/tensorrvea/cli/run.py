@@ -10,7 +10,7 @@ import tyro
 
 from tensorrvea.cli.errors import argument_errors
 from tensorrvea.cli.part_settings import make_algorithm, parse_settings, parse_value, read_table
-from tensorrvea.cli.problem_lookup import find_problem
+from tensorrvea.cli.problem_lookup import find_problem, import_file
 from tensorrvea.cli.session import DEFAULT_SESSION, Session
 from tensorrvea.driver.observers import standard_observers
 from tensorrvea.driver.run import Run as RunArguments
@@ -30,8 +30,10 @@ from tensorrvea.stop import MetricReached, Stagnation, Target
 DEFAULT_GENERATIONS = 100
 # Larger populations record no metric unless asked to.
 LARGEST_WITH_DEFAULT_METRIC = 1000
-AlgorithmName = Annotated[str, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}.")]
-VariationName = Annotated[str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; GA by default.")]
+AlgorithmName = Annotated[str, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; or file.py:Name.")]
+VariationName = Annotated[
+    str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; or file.py:Name. GA by default.")
+]
 
 
 @dataclass(kw_only=True)
@@ -160,10 +162,11 @@ class Run:
         return rules
 
     def directory_name(self, problem: Problem) -> str:
-        variation = "" if self.variation in (None, "GA") else f"-{self.variation}"
+        variation = "" if self.variation in (None, "GA") else f"-{self.variation.rpartition(':')[2]}"
+        algorithm = self.algorithm.rpartition(":")[2]
         seed = f"{min(self.seeds)}to{max(self.seeds)}" if self.seeds else str(self.seed)
         name = self.problem.rpartition(":")[2] if ":" in self.problem else problem.name.replace(" ", "")
-        return f"{name}-{self.algorithm}{variation}-{seed}"
+        return f"{name}-{algorithm}{variation}-{seed}"
 
 
 @dataclass(kw_only=True)
@@ -182,6 +185,8 @@ class Resume:
     """The run directory."""
     problem: str | None = None
     """file.py:name of a user-defined problem, since code is never loaded from a run directory."""
+    parts: Path | None = None
+    """A Python file that registers an algorithm or operator of your own."""
     accept_changes: bool = False
     """Continue although the source of the problem has changed."""
     generations: int | None = None
@@ -197,6 +202,8 @@ class Resume:
             self.session.initialize()
             budget = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
             extend = any(value is not None for value in budget.values())
+            if self.parts is not None:
+                import_file(self.parts, "parts")
             problem = None if self.problem is None else find_problem(self.problem)
             devices = self.session.devices
             search = reopen(self.directory, budget if extend else None, problem=problem, devices=devices)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tensorrvea.plot import plot_boxes, plot_convergence, plot_ranks
-from tensorrvea.plot.style import print_style
+from tensorrvea.plot.style import NotebookFigure, print_style
 from tensorrvea.study.records import Runs, resample
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def panels(titles: list[str], draw: Callable[[str, Any], Any]) -> Figure:
     columns = min(COLUMNS, len(titles))
     rows = math.ceil(len(titles) / columns)
     with print_style():
-        figure = Figure(figsize=(3.0 * columns + 0.4, 2.3 * rows + 0.2), layout="constrained")
+        figure = NotebookFigure(figsize=(3.0 * columns + 0.4, 2.3 * rows + 0.2), layout="constrained")
         each = figure.subplots(rows, columns, squeeze=False).flat
         for number, axes in enumerate(each):
             if number >= len(titles):
