@@ -66,7 +66,11 @@ def find_class(what: str, name: str, known: Mapping[str, type]) -> type:
     file, colon, own = name.rpartition(":") if isinstance(name, str) else ("", "", "")
     if colon and file.endswith(".py"):
         module = import_file(Path(file), what)
-        classes = {key: value for key, value in vars(module).items() if dataclasses.is_dataclass(value)}
+        classes: dict[str, type] = {
+            key: value
+            for key, value in vars(module).items()
+            if isinstance(value, type) and dataclasses.is_dataclass(value)
+        }
         return classes[check_choice(f"{what} in {file}", own, tuple(classes))]
     find_part(name)  # which registers the parts of installed packages, if the name is not known
     return known[check_choice(what, name, tuple(known))]

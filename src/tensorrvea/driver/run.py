@@ -91,7 +91,8 @@ class Run:
             )  # fmt: skip
         else:
             effort = EFFORTS[check_choice("effort", self.effort, tuple(EFFORTS))]
-        bound, swept = self.algorithm.bind(self.problem), ()
+        bound = self.algorithm.bind(self.problem)
+        swept: tuple[bool, ...] = ()
         check_settings("algorithm", bound, self.problem.variables)
         if self.algorithms is not None:
             each = [algorithm.bind(self.problem) for algorithm in self.algorithms]
