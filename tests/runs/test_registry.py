@@ -68,7 +68,7 @@ generations = tr.load("run", algorithm=algorithm).generations
     change = """
 attempt(lambda: tr.optimize(problem, BySum(population=20, variation=Noise()), generations=2, directory="run"))
 """
-    blocks = [PARTS, OPERATOR, use, PARTS.replace("self.weight *", "2 * self.weight *"), change]
+    blocks = ["__name__ = 'parts'", PARTS, OPERATOR, use, PARTS.replace("self.weight *", "2 * self.weight *"), change]
     found = run_blocks(blocks, "generations, messages", tmp_path)
     assert "algorithm is the user's own (BySum), which is not registered here" in found
     assert "the source code of algorithm has changed" in found
