@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import check_choice, hint
+from tensorrvea.checks import check_choice, hint, match_choice
 from tensorrvea.cli.problem_lookup import import_file
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS, find_part
 
@@ -72,8 +72,15 @@ def find_class(what: str, name: str, known: Mapping[str, type]) -> type:
             if isinstance(value, type) and dataclasses.is_dataclass(value)
         }
         return classes[check_choice(f"{what} in {file}", own, tuple(classes))]
+    return known[match_part(what, name, known)]
+
+
+def match_part(what: str, name: str, known: Mapping[str, type]) -> str:
+    """Return the name of a registered class, or that of ``file.py:Name`` as it is."""
+    if ":" in name:
+        return name.rpartition(":")[2]
     find_part(name)  # which registers the parts of installed packages, if the name is not known
-    return known[check_choice(what, name, tuple(known))]
+    return match_choice(what, name, tuple(known))
 
 
 def with_settings(part: Any, settings: Mapping[str, Any], path: str) -> Any:

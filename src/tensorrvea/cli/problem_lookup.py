@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import sys
+import traceback
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -62,18 +63,22 @@ def import_file(path: Path, what: str) -> Any:
     if not path.is_file():
         raise ValueError(f"{what} takes an existing file, got {str(path)!r}")
     status = path.stat()
-    return _import_file(path.resolve(), path.stem, status.st_mtime_ns, status.st_size)
+    return _import_file(path, path.resolve(), status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=32)
-def _import_file(path: Path, stem: str, *_: int) -> Any:
-    spec = importlib.util.spec_from_file_location(stem, path)
+def _import_file(path: Path, *_: Any) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None  # the name ends in .py
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(stem, module)
-    sys.path.insert(0, str(path.parent))  # as for a script: it can import its neighbours
-    spec.loader.exec_module(module)
+    sys.modules.setdefault(path.stem, module)
+    sys.path.insert(0, str(path.parent.resolve()))  # as for a script: it can import its neighbours
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the user's file raises
+        sys.modules.pop(path.stem, None)
+        raise ValueError(f"{_where(error, path)}: {type(error).__name__}: {_message(error)}") from error
     return module
 
 
@@ -84,7 +89,29 @@ def problem_from_file(path: Path, name: str) -> Problem:
         problems = tuple(key for key, value in vars(module).items() if isinstance(value, Problem))
         raise ValueError(f"{path} has no {name!r}{hint(name, problems) or f'; it has {problems}'}")
     value = getattr(module, name)
-    problem = value() if callable(value) and not isinstance(value, Problem) else value
-    if not isinstance(problem, Problem):
-        raise ValueError(f"{path}:{name} must be a Problem, or a function that creates one, got {problem!r:.80}")
-    return problem
+    if callable(value) and not isinstance(value, Problem):
+        try:
+            inspect.signature(value).bind()
+        except TypeError:
+            problems = tuple(key for key, other in vars(module).items() if isinstance(other, Problem))
+            new = f"make one there, as in problem = tr.Problem({name}, lower=…, upper=…)"
+            remedy = f"run {path}:{problems[0]}" if problems else new
+            raise ValueError(f"{path}:{name} is a function, not a Problem: {remedy}") from None
+        value = value()
+    if not isinstance(value, Problem):
+        raise ValueError(f"{path}:{name} must be a Problem, or a function that creates one, got {value!r:.80}")
+    value.origin = f"{path}:{name}"
+    return value
+
+
+def _where(error: Exception, path: Path) -> str:
+    """Return file and line of an error in the user's file."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f"{error.filename}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    return f"{path}:{lines[-1]}" if lines else str(path)
+
+
+def _message(error: Exception) -> str:
+    return str(error.msg if isinstance(error, SyntaxError) else error).partition("\n")[0]

@@ -20,6 +20,8 @@ from tensorrvea.runs.user_problem import source_of
 # Names, functions by name, or nothing.
 Metrics = str | Sequence[str] | Mapping[str, Callable] | None
 HYPERVOLUME = "hypervolume"
+# Other names that people use.
+ALIASES = {"hv": HYPERVOLUME, "igd+": "igd_plus", "eum": "expected_utility"}
 FRONT_POINTS = 1000
 SAMPLES = 10_000
 
