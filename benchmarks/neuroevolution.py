@@ -131,11 +131,14 @@ def tasks(options: argparse.Namespace) -> None:
         reference = problem.reference_point()
         wins = 0
         for seed in range(1, options.seeds + 1):
-            volumes, seconds = [], 0.0
+            fronts, seconds = [], 0.0
             for algorithm in (TensorRVEA(population=options.population), RandomSearch(population=options.population)):
                 result = optimize(problem, algorithm, generations=options.generations, seed=seed, archive=1000)
-                volumes.append(metrics.hypervolume(result.archive.F, reference, problem.directions))
+                fronts.append(result.archive.F)
                 seconds += result.seconds
+            # Without a reference point of the paper: the worst values of both fronts.
+            point = np.concatenate(fronts).min(axis=0) if reference is None else reference
+            volumes = [metrics.hypervolume(front, point, problem.directions) for front in fronts]
             wins += volumes[0] > volumes[1]
             print(
                 f"{task}, seed {seed}: TensorRVEA {volumes[0]:.4g}, random search {volumes[1]:.4g}, {seconds:.0f} s",

@@ -11,7 +11,7 @@ from sizes import QUICKLY
 from toy import lanes_of, plain_loop
 
 from tensorrvea import TensorRVEA, optimize
-from tensorrvea.neuroevolution import TASKS, RobotProblem
+from tensorrvea.neuroevolution import TASKS, RobotProblem, State
 from tensorrvea.neuroevolution.backends.brax import import_brax, quiet
 
 # The paper's tasks with each pipeline, and one other task.
@@ -80,7 +80,7 @@ def test_steps_agree_with_brax_own_environment(task):
         step = jax.jit(environment.step, compiler_options=QUICKLY)
         state = state.replace(pipeline_state=pipeline_state, obs=environment._get_obs(pipeline_state))
         for i in range(rows):
-            ours = problem.task.observe(trajectory.q[i], trajectory.qd[i])
+            ours = problem.task.observe(State(trajectory.q[i], trajectory.qd[i]))
             # Brax computes the reacher's tip velocity with an offset that it does not rotate; ours is exact.
             same = [j for j in range(len(ours)) if task != "MoReacher" or j not in (6, 7)]
             np.testing.assert_allclose(np.asarray(state.obs)[same], ours[same], rtol=1e-3, atol=2e-3)

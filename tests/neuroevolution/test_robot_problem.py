@@ -105,7 +105,7 @@ def test_the_chosen_backend_is_recorded(monkeypatch, caplog):
 
 def own_hopper(limit=20.0, **settings):
     """A hopper with a user's task."""
-    task = replace(TASKS["MoHopper-m2"], name="MyHopper", healthy=lambda q, _: q[..., 1] > -0.5, limit=limit)
+    task = replace(TASKS["MoHopper-m2"], name="MyHopper", healthy=lambda state: state.q[..., 1] > -0.5, limit=limit)
     return hopper(task=task, **settings)
 
 

@@ -4,28 +4,31 @@ import jax
 import numpy as np
 import pytest
 
-from tensorrvea.neuroevolution.models import load_model, start_position
+from tensorrvea.neuroevolution.models import builtin_robot, load_model
 from tensorrvea.neuroevolution.rollout import judge
+from tensorrvea.neuroevolution.state import State
 from tensorrvea.neuroevolution.task import Step
 from tensorrvea.neuroevolution.tasks import TASKS, find_task
 
 
 def step_of(task, *, before, after, velocity, action, dt=0.1, control_weight=None):
     weight = TASKS[task].control_weight if control_weight is None else control_weight
-    return Step(*map(np.array, (before, after, velocity, action)), dt=dt, control_weight=weight)
+    before, after, velocity, action = map(np.array, (before, after, velocity, action))
+    return Step(State(before, velocity), State(after, velocity), action, dt=dt, control_weight=weight)
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_task_fits_its_model(name):
     task = TASKS[name]
     model = load_model(task.model)
-    position = start_position(task.model)
+    position = builtin_robot(task.model).position.copy()
     q, qd = task.start(jax.random.key(0), position, model.nv)
     assert q.shape == (model.nq,)
     assert qd.shape == (model.nv,)
     assert task.actions == model.nu
-    assert task.observe(np.asarray(q), np.asarray(qd)).shape == (task.observations,)
-    assert task.healthy(np.asarray(q), np.asarray(qd))
+    state = State(np.asarray(q), np.asarray(qd))
+    assert task.observe(state).shape == (task.observations,)
+    assert task.healthy(state)
     assert all(len(point) == len(task.objectives) for point in task.references.values())
     assert np.abs(np.asarray(q) - position).max() <= 0.2
     assert (model.actuator_ctrlrange == [-1, 1]).all()
@@ -37,9 +40,11 @@ def test_observations_are_the_same_in_numpy_and_jax_and_for_any_batch(name):
     model = load_model(task.model)
     generator = np.random.default_rng(0)
     q, qd = generator.normal(size=(3, 4, model.nq)), 20 * generator.normal(size=(3, 4, model.nv))
-    observation = task.observe(q, qd)
-    np.testing.assert_allclose(jax.vmap(jax.vmap(task.observe))(q, qd), observation, rtol=1e-4, atol=1e-5)
-    np.testing.assert_array_equal(task.healthy(q, qd), jax.vmap(jax.vmap(task.healthy))(q, qd))
+    state = State(q, qd)
+    in_jax = jax.vmap(jax.vmap(lambda q, qd: task.observe(State(q, qd))))(q, qd)
+    np.testing.assert_allclose(in_jax, task.observe(state), rtol=1e-4, atol=1e-5)
+    healthy = jax.vmap(jax.vmap(lambda q, qd: task.healthy(State(q, qd))))(q, qd)
+    np.testing.assert_array_equal(task.healthy(state), healthy)
 
 
 def test_hopper_with_two_objectives_agrees_with_hand_computed_values():
@@ -109,15 +114,15 @@ def test_reference_points_are_those_of_the_paper():
 )
 def test_falling_ends_an_episode(task, where, value, healthy):
     model = load_model(TASKS[task].model)
-    q = start_position(TASKS[task].model)
+    q = builtin_robot(TASKS[task].model).position.copy()
     q[where] = value
-    assert bool(TASKS[task].healthy(q, np.zeros(model.nv))) == healthy
+    assert bool(TASKS[task].healthy(State(q, np.zeros(model.nv)))) == healthy
 
 
 def test_fast_joints_end_a_hoppers_episode():
     qd = np.zeros(6)
     qd[4] = -101
-    assert not TASKS["MoHopper-m3"].healthy(np.zeros(6), qd)
+    assert not TASKS["MoHopper-m3"].healthy(State(np.zeros(6), qd))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e3])
@@ -125,9 +130,9 @@ def test_exploding_steps_are_detected(bad):
     task = TASKS["MoHalfCheetah"]
     still = step_of("MoHalfCheetah", before=[0.0] * 9, after=[0.0] * 9, velocity=[0.0] * 9, action=[1.0] * 6)
     assert not judge(task, still).exploded
-    assert judge(task, still._replace(after=np.array([bad] + [0.0] * 8))).exploded
+    assert judge(task, still._replace(after=State(np.array([bad] + [0.0] * 8), np.zeros(9)))).exploded
     if not np.isfinite(bad):
-        assert judge(task, still._replace(velocity=np.array([0.0] * 8 + [bad]))).exploded
+        assert judge(task, still._replace(after=State(np.zeros(9), np.array([0.0] * 8 + [bad])))).exploded
 
 
 def test_a_large_control_weight_is_not_an_explosion():
@@ -150,9 +155,9 @@ def test_start_states_have_brax_scales():
     q, qd = draw("MoHalfCheetah", np.zeros(9))
     np.testing.assert_allclose(np.abs(q).max(), 0.1, rtol=0.02)
     np.testing.assert_allclose(np.std(qd), 0.1, rtol=0.05)
-    q, _ = draw("MoAnt", start_position("ant"))
+    q, _ = draw("MoAnt", builtin_robot("ant").position.copy())
     np.testing.assert_allclose(np.linalg.norm(q[:, 3:7], axis=1), 1, rtol=1e-5)
-    q, qd = draw("MoReacher", start_position("reacher"))
+    q, qd = draw("MoReacher", builtin_robot("reacher").position.copy())
     assert np.linalg.norm(q[:, 2:4], axis=1).max() <= 0.2
     assert (qd[:, 2:] == 0).all()
 

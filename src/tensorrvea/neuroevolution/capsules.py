@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from tensorrvea.neuroevolution.models import load_model, require
+from tensorrvea.neuroevolution.models import require
 from tensorrvea.neuroevolution.task import Task
 
 FORMAT_VERSION = 1
@@ -78,7 +78,7 @@ class Replay(Capsules):
 def capsules(task: Task, q: Float[np.ndarray, "frames nq"]) -> Capsules:
     """Project the robot's parts onto its plane of motion, by MuJoCo's kinematics for every engine."""
     mujoco = require("mujoco", needed_for="replays")
-    model = load_model(task.model)
+    model = task.robot.compiled
     data = mujoco.MjData(model)
     capsule, ball = int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_SPHERE)
     geoms = np.flatnonzero((model.geom_type == capsule) | (model.geom_type == ball))

@@ -13,8 +13,9 @@ from tensorrvea.checks import check_array, check_choice, check_integer, check_nu
 from tensorrvea.neuroevolution.backends import choose_backend, default_lanes, make_physics
 from tensorrvea.neuroevolution.backends.mujoco import run_on_host
 from tensorrvea.neuroevolution.capsules import Replay, capsules
-from tensorrvea.neuroevolution.models import start_position
+from tensorrvea.neuroevolution.models import is_own
 from tensorrvea.neuroevolution.policy import MLP, WEIGHT_BOUND, InitialWeights
+from tensorrvea.neuroevolution.probe import measure
 from tensorrvea.neuroevolution.rollout import Episodes, World, run_lanes
 from tensorrvea.neuroevolution.scores import Scores
 from tensorrvea.neuroevolution.task import Task
@@ -69,7 +70,8 @@ class RobotProblem(Problem):
         self.task = find_task(task)
         self.backend = choose_backend(backend, self.task)
         self.host = self.backend == "mujoco"
-        self.policy = MLP(inputs=self.task.observations, outputs=self.task.actions, hidden=hidden)
+        sizes = measure(self.task)
+        self.policy = MLP(inputs=sizes.observations, outputs=sizes.actions, hidden=hidden)
         self.steps = check_integer("steps", self.task.steps if steps is None else steps, minimum=1)
         self.episodes = check_integer("episodes", episodes, minimum=1)
         self.starts = check_choice("starts", starts, STARTS)
@@ -78,7 +80,8 @@ class RobotProblem(Problem):
         check_number("control_weight", control_weight, minimum=0.0)
         self.control_weight = float(control_weight)
         self.lanes = check_integer("lanes", default_lanes(self.backend) if lanes is None else lanes, minimum=1)
-        self.world = World(self.task, make_physics(self.task, self.backend), self.policy, self.control_weight)
+        physics = make_physics(self.task, self.backend, reads=sizes.reads)
+        self.world = World(self.task, physics, self.policy, self.control_weight)
         super().__init__(
             self.returns,
             lower=np.full(self.policy.size, -WEIGHT_BOUND),
@@ -250,9 +253,15 @@ def _play_compiled(problem: RobotProblem, starts: tuple[Array, Array], x: Float[
 
 @partial(jax.jit, static_argnames=("task", "velocities", "episodes"))
 def _draw_starts(key: PRNGKeyArray, *, task: Task, velocities: int, episodes: int) -> tuple[Array, Array]:
-    position = start_position(task.model)
     keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(episodes))
-    return jax.vmap(lambda own: task.start(own, position, velocities))(keys)
+    q, qd = jax.vmap(lambda own: task.start(own, task.robot.position, velocities))(keys)
+    for name, drawn, size in (("q", q, len(task.robot.position)), ("qd", qd, velocities)):
+        if drawn.shape != (episodes, size):
+            raise ValueError(f"start must return {size} numbers as {name} for this model, got shape {drawn.shape[1:]}")
+    if is_own(task.model):  # noise on a quaternion changes its length
+        for part in task.robot.quaternions:
+            q = q.at[:, part].divide(jnp.linalg.norm(q[:, part], axis=1, keepdims=True))
+    return q, qd
 
 
 def mean_returns(played: Episodes) -> Any:
