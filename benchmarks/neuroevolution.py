@@ -136,8 +136,9 @@ def tasks(options: argparse.Namespace) -> None:
                 result = optimize(problem, algorithm, generations=options.generations, seed=seed, archive=1000)
                 fronts.append(result.archive.F)
                 seconds += result.seconds
-            # Without a reference point of the paper: the worst values of both fronts.
-            point = np.concatenate(fronts).min(axis=0) if reference is None else reference
+            both = np.concatenate(fronts)
+            # Without a reference point of the paper: a tenth of the range below the worst values of both fronts.
+            point = both.min(axis=0) - 0.1 * np.ptp(both, axis=0) if reference is None else reference
             volumes = [metrics.hypervolume(front, point, problem.directions) for front in fronts]
             wins += volumes[0] > volumes[1]
             print(

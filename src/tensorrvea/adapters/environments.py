@@ -123,10 +123,10 @@ def action_size(actions: Any) -> int:
     raise ValueError(f"environment must have discrete, binary or bounded actions, got {actions}")
 
 
-def make_policy(env: Any, hidden: tuple[int, ...]) -> MLP:
+def make_policy(env: Any, hidden: tuple[int, ...], activation: str) -> MLP:
     """Create a network whose inputs and outputs match the environment's observations and actions."""
     inputs = require("gymnasium.spaces.utils").flatdim(env.observation_space)
-    return MLP(inputs=inputs, outputs=action_size(env.action_space), hidden=hidden)
+    return MLP(inputs=inputs, outputs=action_size(env.action_space), hidden=hidden, activation=activation)
 
 
 def flat_observation(space: Any, observation: Any) -> Float[np.ndarray, " i"]:

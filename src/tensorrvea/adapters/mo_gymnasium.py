@@ -22,7 +22,7 @@ from tensorrvea.adapters.environments import (
 from tensorrvea.checks import check_integer, check_number
 from tensorrvea.directions import Directions
 from tensorrvea.host.problem import HostProblem
-from tensorrvea.neuroevolution.policy import MLP, WEIGHT_BOUND, InitialWeights
+from tensorrvea.neuroevolution.policy import MLP, InitialWeights
 
 
 class MOGymnasium(HostProblem):
@@ -35,6 +35,7 @@ class MOGymnasium(HostProblem):
         MO-Gymnasium do. Names: these entries of ``info``, where ``"reward"`` is the environment's own reward. A
         function: of observation, action, next observation and ``info``, which returns two or more numbers.
       hidden: sizes of the policy's hidden layers.
+      activation: of hidden layers: ``"tanh"``, ``"relu"`` or ``"sigmoid"``.
       episodes: number of episodes per evaluation; objectives are their mean returns.
       steps: maximum length of an episode; by default the environment's own limit, or 1,000 if it was made by a class
         or function and has none.
@@ -64,6 +65,7 @@ class MOGymnasium(HostProblem):
         *,
         rewards: Rewards = None,
         hidden: tuple[int, ...] = (16,),
+        activation: str = "tanh",
         episodes: int = 1,
         steps: int | None = None,
         discount: float = 1.0,
@@ -81,7 +83,7 @@ class MOGymnasium(HostProblem):
         rewards = rewards if rewards is None or callable(rewards) else tuple(rewards)
         env = make_environment(environment, options or {})
         try:
-            self.policy = make_policy(env, hidden)
+            self.policy = make_policy(env, hidden, activation)
             self._spaces = env.observation_space, env.action_space
             steps = step_limit(environment, env) if steps is None else steps
             objectives = try_step(env, rewards, start_seed)
@@ -103,12 +105,12 @@ class MOGymnasium(HostProblem):
         )
         super().__init__(
             mean_return,
-            lower=np.full(self.policy.size, -WEIGHT_BOUND),
-            upper=np.full(self.policy.size, WEIGHT_BOUND),
+            lower=-self.policy.bound,
+            upper=self.policy.bound,
             objectives=objectives,
             directions=directions,
             stochastic=stochastic,
-            sample=InitialWeights(self.policy.size),
+            sample=InitialWeights(self.policy),
             objective_names=objective_names,
             name=environment_name(environment),
             **host,

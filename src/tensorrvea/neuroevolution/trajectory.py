@@ -70,7 +70,7 @@ def _trace_on_host(world: World, x: Any, starts: tuple[Any, Any], steps: int) ->
     traced = []
     state = State(q, qd, world.physics.read(q, qd), world.physics.layout)
     for _ in range(steps):
-        step, outcome = advance_on_host(world, layers, state)
+        step, outcome, _ = advance_on_host(world, layers, state)
         state = step.after
         traced.append((motion_of(step), outcome))
         if outcome.exploded[0] or not outcome.healthy[0]:

@@ -87,15 +87,16 @@ class Lanes(NamedTuple):
     layers: Layers
 
 
-def advance_on_host(world: World, layers: Layers, before: State) -> tuple[Step, Outcome]:
-    """Advance each row by one environment step."""
-    action = forward(layers, world.task.observation(before))
+def advance_on_host(world: World, layers: Layers, before: State) -> tuple[Step, Outcome, np.ndarray]:
+    """Advance each row by one environment step; also return what its policy has observed."""
+    observation = world.task.observation(before)
+    action = forward(layers, observation, world.policy.activation)
     q, qd, readings, stopped = world.physics.step(before.q, before.qd, action)
     after = State(q, qd, readings, before.layout)
     step = Step(before, after, action, dt=world.physics.dt, control_weight=world.control_weight)
     with np.errstate(invalid="ignore", over="ignore"):  # from exploded simulations
         outcome = judge(world.task, step)
-    return step, outcome._replace(exploded=outcome.exploded | stopped)
+    return step, outcome._replace(exploded=outcome.exploded | stopped), observation
 
 
 def run_on_host(
@@ -105,10 +106,14 @@ def run_on_host(
     *,
     lanes: int,
     steps: int,
+    seen: np.ndarray | None = None,
 ) -> Episodes:
     """``run_lanes`` in the C engine. Lanes are dropped when the queue is empty, so that none idles.
 
     The policies are consecutive ``blocks`` of equal size, each with its own start states.
+
+    Args:
+      seen: if given, receives the sums of the observations and of their squares, (policies, episodes, 2, inputs).
     """
     start_q, start_qd = starts
     blocks, episodes = start_q.shape[:2]
@@ -130,11 +135,15 @@ def run_on_host(
             layers=[(weights[policy], bias[policy]) for weights, bias in layers],
         )  # fmt: skip
 
+    sums = None if seen is None else seen.reshape(jobs, 2, -1)
     queue = min(lanes, jobs)
     now = start(np.arange(queue))
     while len(now.job):
         before = State(now.q, now.qd, now.readings, world.physics.layout)
-        step, outcome = advance_on_host(world, now.layers, before)
+        step, outcome, observation = advance_on_host(world, now.layers, before)
+        if sums is not None:  # an episode has one lane at a time, so that the order of its sum is that of its steps
+            sums[now.job, 0] += observation
+            sums[now.job, 1] += observation * observation
         total, length, after = now.total + outcome.reward, now.length + 1, step.after
         now = now._replace(q=after.q, qd=after.qd, readings=after.readings, total=total, length=length)
         ended = ~outcome.healthy | outcome.exploded | (now.length >= steps)
