@@ -137,7 +137,7 @@ def test_a_saved_policy_acts_the_same_without_the_library(activation, tmp_path):
         assert arrays["weights_0"].shape == (23, 6)
         assert str(arrays["activation"]) == activation
         assert sorted(arrays.files) == sorted(policy.arrays())
-    with pytest.raises(ValueError, match="path must end in .npz or .py, got 'policy.onnx'"):
+    with pytest.raises(ValueError, match=r"path must end in \.npz or \.py, got 'policy\.onnx'"):
         policy.save("policy.onnx")
 
 

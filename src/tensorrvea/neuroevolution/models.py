@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -200,12 +201,34 @@ def load_model(name: str) -> Any:
 def without_log_file() -> Iterator[None]:
     """Drop MuJoCo's warnings of unstable simulations, which it would write to MUJOCO_LOG.TXT in the working directory.
 
-    Exploding simulations are detected by their states.
+    Exploding simulations are detected by their states. The handler is one for all threads: the first that enters sets
+    it, the last that leaves restores the one before.
     """
     mujoco = require("mujoco", needed_for="simulating robots")
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda _: None)
+    with _silent.lock:
+        if _silent.depth == 0:
+            _silent.before = mujoco.get_mju_user_warning()
+            mujoco.set_mju_user_warning(_ignore)
+        _silent.depth += 1
     try:
         yield
     finally:
-        mujoco.set_mju_user_warning(before)
+        with _silent.lock:
+            _silent.depth -= 1
+            if _silent.depth == 0:
+                mujoco.set_mju_user_warning(_silent.before)
+
+
+class _Silent:
+    """How many threads want no warnings of MuJoCo, and the handler to restore after the last of them."""
+
+    def __init__(self) -> None:
+        self.lock, self.depth = threading.Lock(), 0
+        self.before: Any = None
+
+
+_silent = _Silent()
+
+
+def _ignore(_: str) -> None:
+    """Drop a warning."""

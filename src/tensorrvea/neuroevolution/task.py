@@ -107,7 +107,7 @@ class Task:
     steps: int = 1000
     control_weight: float = 1.0
     limit: float = float("inf")
-    plane: str = "xz"
+    plane: str = "3d"
     ground: bool = True
     # Known sizes of built-in tasks, so that they need not be measured.
     observations: int | None = None

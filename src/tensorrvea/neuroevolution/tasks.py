@@ -19,6 +19,7 @@ STEP_LIMIT = 20.0
 HOPPER = Task(
     name="MoHopper-m2",
     model="hopper",
+    plane="xz",
     limit=STEP_LIMIT,
     frames=4,
     observations=11,
@@ -39,6 +40,7 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoHalfCheetah",
             model="half_cheetah",
+            plane="xz",
             environment="halfcheetah",
             frames=5,
             observations=17,
@@ -83,6 +85,7 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoWalker2d",
             model="walker2d",
+            plane="xz",
             limit=STEP_LIMIT,
             frames=4,
             observations=17,
@@ -130,7 +133,6 @@ TASKS: dict[str, Task] = {
             healthy=rules.humanoid_healthy,
             objectives=(FORWARD_ALIVE, CONTROL_ALIVE),
             control_weight=0.016,
-            plane="3d",
         ),
         Task(
             name="MoHumanoidStandup",
@@ -143,11 +145,11 @@ TASKS: dict[str, Task] = {
             start=rules.free_start(0.01),
             objectives=(Objective(name="height", reward=lambda step: step.after.q[..., 2] / step.dt), CONTROL),
             control_weight=0.0016,
-            plane="3d",
         ),
         Task(
             name="MoInvertedDoublePendulum",
             model="inverted_double_pendulum",
+            plane="xz",
             limit=20 * STEP_LIMIT,
             frames=2,
             observations=8,
@@ -167,7 +169,6 @@ TASKS: dict[str, Task] = {
             start=rules.pusher_start,
             objectives=(Objective(name="goal reward", reward=lambda step: -rules.pushed_distance(step)), CONTROL),
             control_weight=0.4,
-            plane="3d",
             ground=False,
         ),
     )
