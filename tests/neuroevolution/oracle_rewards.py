@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 
 PAPER = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
+NEW = ("MoHumanoid", "MoHumanoidStandup", "MoInvertedDoublePendulum", "MoPusher")
 HEIGHT = 1.25
 
 
