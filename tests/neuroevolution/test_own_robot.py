@@ -111,7 +111,7 @@ def test_a_policy_learns_to_balance():
     result = optimize(problem, TensorRVEA(population=48), generations=12, seed=1)
     first = problem.play(problem.start_states(jax.random.key(0)), np.asarray(problem.sample(jax.random.key(0), 48)))
     best = problem.play(problem.start_states(jax.random.key(0)), result.X)
-    assert best.lengths.max() > 1.5 * first.lengths.max()
+    assert best.lengths.max() == 100 > first.lengths.max()
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ def test_a_file_is_read_with_what_it_includes_and_a_change_of_it_is_noticed(guid
         (lambda s: [s.sensor("forces")], r"sensor must be one of 'force', got 'forces'; did you mean 'force'\?"),
         (lambda s: [s.site("top")], r"site must be one of 'tip', got 'top'; did you mean 'tip'\?"),
         (lambda s: [s.body("pole")], "body must be one of 'cart', 'long pole', 'short pole', got 'pole'"),
-        (lambda s: s.q[0], r"observe must return an array \(3, k\) for 3 states, .* got shape \(3,\)"),
+        (lambda s: s.q[0], r"observe must return an array \(7, k\) for 7 states, .* got shape \(3,\)"),
     ],
 )
 def test_a_wrong_name_or_shape_in_a_rule_is_an_error_when_the_problem_is_made(guide, rule, message):
@@ -200,13 +200,17 @@ def test_a_wrong_name_or_shape_in_a_rule_is_an_error_when_the_problem_is_made(gu
             "model must be the path of an MJCF file, or its text, got 'robot.xml'",
         ),
         ({"model": "hoper"}, ValueError, r"model must be the path of an MJCF file \(.xml\), its text, or one of 'ant'"),
-        ({"model": "<mujoco><body/></mujoco>"}, ValueError, "model must be valid MJCF, got text: XML Error"),
+        (
+            {"model": "<mujoco><worldbody><bod/></worldbody></mujoco>"},
+            ValueError,
+            "model must be valid MJCF, got text: XML Error",
+        ),
         ({"model": 3}, TypeError, "model takes the path of an MJCF file, or its text, got 3"),
         ({"keyframe": "asid"}, ValueError, r"keyframe must be one of 'aside', got 'asid'; did you mean 'aside'\?"),
         (
             {"healthy": lambda state: state.q[0] > 0},
             ValueError,
-            r"healthy must return one value per state, shape \(3,\) here, got",
+            r"healthy must return one value per state, shape \(7,\) here, got \(3,\)",
         ),
         ({"objectives": ()}, ValueError, "objectives must be two or more Objective"),
         ({"frames": 0}, ValueError, "frames must be at least 1, got 0"),

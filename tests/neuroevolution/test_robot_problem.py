@@ -165,7 +165,7 @@ def test_policies_of_the_wrong_length_are_rejected_when_evaluated():
 
 def test_a_task_with_an_unknown_model_or_environment_gets_a_suggestion():
     task = TASKS["MoHopper-m2"]
-    with pytest.raises(ValueError, match=r"model of a task must be one of .* got 'hoper'; did you mean 'hopper'\?"):
+    with pytest.raises(ValueError, match=r"model must be the path of an MJCF .* got 'hoper'; did you mean 'hopper'\?"):
         hopper(task=replace(task, model="hoper"))
     with pytest.raises(ValueError, match=r"environment of a task must be one of .* did you mean 'hopper'\?"):
         hopper(task=replace(task, environment="hoper"), backend="brax")

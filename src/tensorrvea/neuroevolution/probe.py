@@ -10,7 +10,7 @@ from tensorrvea.neuroevolution.models import is_own
 from tensorrvea.neuroevolution.state import State
 from tensorrvea.neuroevolution.task import Step, Task
 
-BATCH = 3  # states in a trial, so that a rule that mixes them up is noticed
+SMALLEST_BATCH = 7  # states in a trial
 
 
 class Sizes(NamedTuple):
@@ -44,21 +44,23 @@ def measure(task: Task) -> Sizes:
         return Sizes(task.observations, task.actions, reads=False)
     robot = task.robot
     mujoco, model = robot.mujoco, robot.measured
+    # No size of the model, so that a rule that takes states for coordinates is noticed.
+    batch = next(k for k in range(SMALLEST_BATCH, 2 * SMALLEST_BATCH) if k not in (model.nq, model.nv, model.nu))
     data = mujoco.MjData(model)
     data.qpos[:] = robot.position
     mujoco.mj_forward(model, data)
-    q, qd, readings = (np.tile(np.array(part), (BATCH, 1)) for part in (data.qpos, data.qvel, data.sensordata))
+    q, qd, readings = (np.tile(np.array(part), (batch, 1)) for part in (data.qpos, data.qvel, data.sensordata))
     state = Watched(q, qd, readings, robot.layout)
     observed = np.asarray(task.observation(state))
-    if observed.ndim != 2 or observed.shape[0] != BATCH or not observed.shape[1]:
+    if observed.ndim != 2 or observed.shape[0] != batch or not observed.shape[1]:
         raise ValueError(
-            f"observe must return an array ({BATCH}, k) for {BATCH} states, or a list of numbers and arrays, "
+            f"observe must return an array ({batch}, k) for {batch} states, or a list of numbers and arrays, "
             f"got shape {observed.shape}"
         )
-    step = Step(state, state, np.zeros((BATCH, model.nu)), dt=float(model.opt.timestep) * task.frames)
+    step = Step(state, state, np.zeros((batch, model.nu)), dt=float(model.opt.timestep) * task.frames)
     rules = {"healthy": task.healthy(state)}
     rules |= {f"reward of {each.name!r}": each.reward(step) for each in task.objectives}
     for name, value in rules.items():
-        if np.shape(value) != (BATCH,):
-            raise ValueError(f"{name} must return one value per state, shape ({BATCH},) here, got {np.shape(value)}")
+        if np.shape(value) != (batch,):
+            raise ValueError(f"{name} must return one value per state, shape ({batch},) here, got {np.shape(value)}")
     return Sizes(observed.shape[1], int(model.nu), bool(vars(state)["used"]))
