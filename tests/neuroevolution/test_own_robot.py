@@ -203,7 +203,7 @@ def test_a_wrong_name_or_shape_in_a_rule_is_an_error_when_the_problem_is_made(gu
         (
             {"model": "<mujoco><worldbody><bod/></worldbody></mujoco>"},
             ValueError,
-            "model must be valid MJCF, got text: XML Error",
+            "model must be valid MJCF, got text: XML",
         ),
         ({"model": 3}, TypeError, "model takes the path of an MJCF file, or its text, got 3"),
         ({"keyframe": "asid"}, ValueError, r"keyframe must be one of 'aside', got 'asid'; did you mean 'aside'\?"),

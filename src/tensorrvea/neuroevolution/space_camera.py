@@ -53,7 +53,7 @@ class SpaceCamera:
                 self._draw_box(pen, target, poses[part], self.sizes[part], colour)
             else:
                 self._draw_rod(pen, target, poses[part], self.sizes[part], self.shown.kinds[part], colour)
-        return finish(image, pen, self.image, f"{self.shown.task}  {frame * self.shown.seconds:.1f} s")
+        return finish(image, pen, self.image, f"{self.shown.task}  {frame * self.shown.seconds:.1f} s", colours=128)
 
     def project(self, points: Float[np.ndarray, "n 3"], target: np.ndarray) -> Float[np.ndarray, "n 3"]:
         """x and y in pixels, and pixels per metre."""

@@ -15,7 +15,7 @@ function axesOf([, , , w, x, y, z]) {
   ];
 }
 
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const dotProduct = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 // The centre of a part, moved along its own axes.
 function pointOf(pose, axes, offset) {
@@ -65,7 +65,7 @@ function drawBox(context, camera, part, pose, colour) {
       [offset[axis], offset[u], offset[v]] = [side * part.size[axis], i * part.size[u], j * part.size[v]];
       return camera.project(pointOf(pose, axes, offset));
     });
-    const lit = dot(normal, LIGHT);
+    const lit = dotProduct(normal, LIGHT);
     fillShape(context, corners, mixed(lit > 0 ? "rgb(255, 255, 255)" : "rgb(0, 0, 0)", colour, 0.22 * Math.abs(lit)));
   }
 }

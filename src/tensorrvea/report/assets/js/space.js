@@ -56,7 +56,7 @@ function makeCamera(replay, target, width, height) {
     return { x: width / 2 + right * scale, y: height / 2 - up * scale, depth, scale };
   };
   const eye = forward.map((value, k) => target[k] - distance * value);
-  const faces = (point, normal) => dot(normal, [0, 1, 2].map((k) => eye[k] - point[k])) > 0;
+  const faces = (point, normal) => dotProduct(normal, [0, 1, 2].map((k) => eye[k] - point[k])) > 0;
   return { project, faces };
 }
 
