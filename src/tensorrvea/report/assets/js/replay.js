@@ -163,7 +163,8 @@ function setPlaying(playing) {
 
 function advance(now) {
   if (!player.playing) return;
-  player.time += (Math.min(100, now - player.last) / 1000) * player.speed;
+  // The time of a frame may be before that of the click that started the player.
+  player.time += (Math.max(0, Math.min(100, now - player.last)) / 1000) * player.speed;
   player.last = now;
   if (player.time >= player.longest) {
     player.time = player.longest;
