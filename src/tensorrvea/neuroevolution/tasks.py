@@ -173,6 +173,7 @@ TASKS: dict[str, Task] = {
         ),
     )
 }
+"""The built-in tasks, by name."""
 
 
 def find_task(task: str | Task) -> Task:
