@@ -46,6 +46,14 @@ def test_code_in_the_page_about_runs_runs(tmp_path: Path):
     assert run_blocks(blocks, "result.generations", tmp_path) == "250"
 
 
+def test_code_in_the_page_about_results_and_callbacks_runs(tmp_path: Path):
+    blocks = blocks_of("docs/results_and_callbacks.md")
+    assert len(blocks) == 6
+    asked = "len(same.F), merged.stopped, result.generations"
+    assert run_blocks(blocks, asked, tmp_path).endswith("'merged from 3 runs', 50)")
+    assert len((tmp_path / "history.csv").read_text().splitlines()) == 52
+
+
 def test_the_example_algorithm_of_the_contributing_page_finds_a_front(tmp_path: Path):
     use = """
 import tensorrvea as tr
