@@ -79,3 +79,9 @@ distance = np.median([tr.metrics.igd(result.F, problem.front()) for result in re
     blocks = [algorithm, use]
     asked = "len(results[0].population), bool(distance < 0.4)"
     assert run_blocks(blocks, asked, tmp_path) == "(20, True)"
+
+
+def test_code_in_the_page_about_gymnasium_runs(tmp_path: Path):
+    blocks = blocks_of("docs/gymnasium.md")
+    assert len(blocks) == 1
+    assert run_blocks(blocks, "action.shape, result.generations", tmp_path) == "((1,), 10)"
