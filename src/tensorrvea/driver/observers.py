@@ -81,7 +81,7 @@ class ProgressBar(Observer):
     With a budget of both it is over the share of the one that is ahead.
     """
 
-    FORMATS = MappingProxyType({"%": "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"})
+    FORMATS = MappingProxyType({"%": "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"})
 
     def start(self, search: Search) -> None:
         from tqdm import tqdm  # not needed without a bar
