@@ -2,8 +2,8 @@
 
     python benchmarks/arena_peers.py --out out/arena
 
-Run it with the Python of an environment that has pymoo and numba. It does not need this library, except for problems that
-pymoo does not have (--ours), which are evaluated by it. Each run is one small file; those that are there are not run
+Run it with the Python of an environment that has pymoo and numba. It does not need this library, except for problems
+that pymoo does not have (--ours), which are evaluated by it. Each run is one small file; those that are there are not run
 again, so that the command can be stopped at any time. ``benchmarks/arena.py`` compares the fronts.
 """
 
@@ -27,6 +27,7 @@ from pymoo.problems import get_problem
 from pymoo.util.ref_dirs import get_reference_directions
 
 PARTITIONS = {2: 99, 3: 13}
+ALGORITHMS = ("NSGA2", "RVEA", "NSGA3", "AGEMOEA2", "MOEAD", "SMSEMOA", "CTAEA")
 
 
 def make_algorithm(name: str, entry: Entry) -> Any:
@@ -64,7 +65,7 @@ class FromLibrary(Problem):
         limits = 0 if self.limits is None else self.limits(lower[None]).shape[1]
         super().__init__(n_var=entry.variables, n_obj=entry.objectives, n_ieq_constr=limits, xl=lower, xu=upper)
 
-    def _evaluate(self, x: np.ndarray, out: dict, *args: Any, **kwargs: Any) -> None:
+    def _evaluate(self, x: np.ndarray, out: dict, *_: Any, **__: Any) -> None:
         out["F"] = np.asarray(self.objectives(x))
         if self.limits is not None:
             out["G"] = np.asarray(self.limits(x))
@@ -95,20 +96,21 @@ def run(name: str, algorithm: str, budget: int, seed: int) -> dict[str, Any]:
 
 
 def plan(ours: bool) -> list[tuple[str, str, int, int]]:
-    """Return all runs, the short ones and the best known problems first."""
-    quick, slow = ("NSGA2", "RVEA", "NSGA3", "AGEMOEA2"), ("MOEAD", "SMSEMOA", "CTAEA")
+    """Return all runs: the best known problems first, and each seed of all algorithms before the next seed."""
     names = [name for name, entry in PROBLEMS.items() if entry.pymoo is not None or ours]
-    groups = [[n for n in names if n.startswith(("ZDT", "DTLZ"))], [n for n in names if n.startswith("C")]]
-    groups.append([n for n in names if n not in groups[0] + groups[1]])
-    runs = []
-    for budget in BUDGETS:
-        for group in groups:
-            for algorithms in (quick, slow):
-                for name in group:
-                    constrained = PROBLEMS[name].is_constrained
-                    fit = [a for a in algorithms if a != ("MOEAD" if constrained else "CTAEA")]
-                    runs += [(name, algorithm, budget, seed) for algorithm in fit for seed in range(PEER_SEEDS)]
-    return runs
+    classic = [name for name in names if name.startswith(("ZDT", "DTLZ"))]
+    constrained = [name for name in names if PROBLEMS[name].is_constrained]
+    others = [name for name in names if name not in classic + constrained]
+    few, many = BUDGETS
+    stages = [(few, classic), (few, constrained), (many, classic), (many, constrained), (few, others), (many, others)]
+    return [
+        (name, algorithm, budget, seed)
+        for budget, group in stages
+        for seed in range(PEER_SEEDS)
+        for algorithm in ALGORITHMS
+        for name in group
+        if algorithm != ("MOEAD" if PROBLEMS[name].is_constrained else "CTAEA")
+    ]
 
 
 def main() -> None:
