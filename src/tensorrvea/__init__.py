@@ -7,7 +7,7 @@ import gc
 _collects = gc.isenabled()
 gc.disable()
 
-from tensorrvea import algorithms, metrics, operators, problems, reference_vectors, stop
+from tensorrvea import algorithms, callbacks, metrics, operators, problems, reference_vectors, stop
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
 from tensorrvea.api import load, optimize, replicate, resume
 from tensorrvea.evolution import Clock, Evolution, Selection
@@ -19,7 +19,9 @@ from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
+from tensorrvea.runs.registry import register
 from tensorrvea.selection.dominance import nondominated, ranks
+from tensorrvea.study import Indicator, Study, Sweep, compare, study_from_fronts, sweep
 
 if _collects:
     gc.enable()
@@ -28,11 +30,16 @@ __all__ = [
     "Clock",
     "Evolution",
     "HostProblem",
+    "Indicator",
     "Pool",
     "Problem",
     "Result",
     "Selection",
+    "Study",
+    "Sweep",
     "algorithms",
+    "callbacks",
+    "compare",
     "distributed",
     "estimate_memory",
     "load",
@@ -44,9 +51,12 @@ __all__ = [
     "problems",
     "ranks",
     "reference_vectors",
+    "register",
     "replicate",
     "resume",
     "stop",
+    "study_from_fronts",
+    "sweep",
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__
