@@ -4,7 +4,7 @@
     python benchmarks/arena.py                            our runs, then the page from all runs that are there
 
 Both keep every finished run in out/arena, and only make what is missing: stop and call them again at will. Options
-reduce what is run; the page says what it shows.
+reduce what is run; the page says what it shows. After Ctrl-C, the page is made of the runs that are finished.
 """
 
 import argparse
@@ -43,16 +43,17 @@ def run_ours(out: Path, names: Iterable[str], algorithms: Iterable[str], budget:
         group = [name for name in names if PROBLEMS[name].objectives == objectives]
         if group:
             population = PROBLEMS[group[0]].population
-            studies.append(
-                tr.compare(
-                    {name: make_problem(name) for name in group},
-                    {name: getattr(tr, name)(population=population) for name in algorithms},
-                    evaluations=budget,
-                    seeds=seeds,
-                    metrics=METRICS,
-                    directory=out / "ours" / f"{budget}-{objectives}",
-                )
+            study = tr.compare(
+                {name: make_problem(name) for name in group},
+                {name: getattr(tr, name)(population=population) for name in algorithms},
+                evaluations=budget,
+                seeds=seeds,
+                metrics=METRICS,
+                directory=out / "ours" / f"{budget}-{objectives}",
             )
+            studies.append(study)
+            if study.stopped:
+                break
     return studies
 
 
@@ -201,6 +202,9 @@ def main() -> None:
             names = [name for name in options.problems if PROBLEMS[name].is_constrained == is_constrained]
             if names:
                 studies[budget, kind] = assemble(ours, options.out, names, budget)
+        if any(study.stopped for study in ours):
+            break
+    studies = {key: study for key, study in studies.items() if study.runs}
     given = [f"--{name} {' '.join(map(str, value))}" for name, value in (
         ("budgets", options.budgets), ("problems", options.problems), ("algorithms", options.algorithms),
     ) if tuple(value) != tuple(parser.get_default(name))]  # fmt: skip
