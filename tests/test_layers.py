@@ -29,7 +29,7 @@ LAYERS = [
     ("problem", "rows"),
     ("exchange", "problem_checks", "search_space"),
     ("devices", "directions", "optional", "processes", "randomness", "rounding"),
-    ("program_store",),
+    ("program_store", "constraints"),
     ("atomic", "checks", "effort", "fingerprint", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}

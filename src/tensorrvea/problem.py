@@ -23,21 +23,23 @@ from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
 from tensorrvea.settings import settings, static
 
-SMALLEST_VIOLATION = float(np.finfo(np.float32).tiny)
-# Objectives, all minimised, and total constraint violations of some rows, in NumPy or JAX.
-Evaluation = tuple[Float[Any, "n m"], Float[Any, " n"]]
+# Objectives, all minimised, and constraint values, feasible where ≤ 0, of some rows, in NumPy or JAX.
+Evaluation = tuple[Float[Any, "n m"], Float[Any, "n c"]]
 
 
 class Domain:
     """What algorithms and operators know of a problem.
 
-    ``variables`` and ``objectives`` are their numbers, ``box`` holds the bounds of the search space: arrays of shape
+    ``variables``, ``objectives``, ``num_constraints`` and ``num_equalities`` are their numbers, ``box`` holds the bounds of the search space: arrays of shape
     (d,), or scalars where all variables share them. In compiled code the bounds are arguments, so that problems of one
     shape share the compiled code of an algorithm.
     """
 
     variables: int
     objectives: int
+    num_constraints: int = 0
+    """The number of constraints, of which the last ``num_equalities`` are made of equalities."""
+    num_equalities: int = 0
 
     @property
     def box(self) -> tuple[Any, Any]:
@@ -59,6 +61,8 @@ class Box(Domain):
     upper: Any
     variables: int = static()
     objectives: int = static()
+    num_constraints: int = static(0)
+    num_equalities: int = static(0)
     sampler: "Problem | None" = static(None)
     """The problem, if it draws first populations in its own way."""
 
@@ -80,6 +84,7 @@ class Problem(Domain):
       objectives: the number of objectives, m.
       directions: ``"min"`` or ``"max"`` per objective, or one of them for all.
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0.
+      constraint_names: their names; g1, g2, … by default.
       integer, log: which variables are integers, or searched on a logarithmic scale: True for all of them, or one
         flag per variable.
       sample: ``(key, n) → x`` for the first population; uniform between the bounds by default. Values outside the
@@ -91,9 +96,9 @@ class Problem(Domain):
     outside (a global, an attribute) is read once, when it is compiled: to change such a value, make another problem.
 
     >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2)
-    >>> f, violation = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
-    >>> f.tolist(), violation.tolist()
-    ([[0.25, 0.75]], [0.0])
+    >>> f, g = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
+    >>> f.tolist(), g.shape
+    ([[0.25, 0.75]], (1, 0))
     """
 
     host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
@@ -118,6 +123,7 @@ class Problem(Domain):
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
+        constraint_names: Sequence[str] | None = None,
         name: str | None = None,
     ):
         self.function = check_callable("function", function, takes="a function of the variables")
@@ -140,13 +146,14 @@ class Problem(Domain):
         self.objective_names = names or tuple(f"f{i + 1}" for i in range(self.objectives))
         self.units = check_names("units", units, self.objectives) or ("",) * self.objectives
         self._variable_names = check_names("variable_names", variable_names, self.variables)
+        self._constraint_names = check_names("constraint_names", constraint_names)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
-        self._check_representation()
         if sample is not None:
             check_sample(sample, variables=self.variables, objectives=self.objectives)
         self._check_outputs()
+        self._check_representation()
 
     # Interface to algorithms: an encoded box, and values to minimise
 
@@ -161,6 +168,7 @@ class Problem(Domain):
         is_uniform = self._sample is None and type(self).sample is Problem.sample
         return Box(
             lower=self.box[0], upper=self.box[1], variables=self.variables, objectives=self.objectives,
+            num_constraints=self.num_constraints, num_equalities=self.num_equalities,
             sampler=None if is_uniform else self,
         )  # fmt: skip
 
@@ -174,15 +182,18 @@ class Problem(Domain):
         return jnp.clip(self.encode(inside.astype(x.dtype)), lower, upper)
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
-        """Evaluate encoded rows: objectives, all minimised, and total constraint violations."""
+        """Evaluate rows of the search space: objectives, all minimised, and constraint values.
+
+        Algorithms call this. It takes encoded variables and returns minimised objectives; for your own values and
+        signs, call the problem itself.
+        """
         if self.host:
             return self._evaluate_through_host(key, x)
         x = self.decode(x)
         f = self._map_rows(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
         if self.constraints is None:
-            return f, jnp.zeros(len(x), x.dtype)
-        g = self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
-        return f, total_violation(g)
+            return f, jnp.zeros((len(x), 0), x.dtype)
+        return f, self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), self.num_constraints)
 
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate decoded rows on the host; only where ``host`` is True."""
@@ -199,6 +210,10 @@ class Problem(Domain):
     @property
     def variable_names(self) -> tuple[str, ...]:
         return self._variable_names or tuple(f"x{i + 1}" for i in range(self.variables))
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        return self._constraint_names or tuple(f"g{i + 1}" for i in range(self.num_constraints))
 
     @property
     def signs(self) -> np.ndarray:
@@ -269,7 +284,8 @@ class Problem(Domain):
         return (
             *map(_function_identity, (self.function, self.constraints, self._sample)), self.batched, self.stochastic,
             self.lower.tobytes(), self.upper.tobytes(), bytes(self.integer), bytes(self.log),
-            self.objectives, self.directions, self.objective_names, self.units, self._variable_names, self.name,
+            self.objectives, self.directions, self.objective_names, self.units, self._variable_names,
+            self._constraint_names, self.name,
             None if self._front is None else self._front.tobytes(),
         )  # fmt: skip
 
@@ -290,17 +306,30 @@ class Problem(Domain):
             raise TypeError(
                 f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host outside of jit"
             )
-        f, violation = self.evaluate_host(key, self.show(x))
-        return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(violation, jnp.result_type(float))
+        f, g = self.evaluate_host(key, self.show(x))
+        return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(g, jnp.result_type(float))
 
     def _check_representation(self) -> None:
         """Check that names can be columns of one table, and that the precision resolves the bounds."""
-        check_column_names(self.objective_names, self._variable_names, self.variables)
+        check_column_names(self.objective_names, self._variable_names, self.variables, self._known_constraint_names)
         self.space.check_precision()
 
     def _check_outputs(self) -> None:
         functions, sizes = (self.function, self.constraints), (self.variables, self.objectives)
-        check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        self.num_constraints = check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        self._check_constraint_count()
+
+    def _check_constraint_count(self) -> None:
+        names = self._constraint_names
+        if names is not None and len(names) != self.num_constraints:
+            raise ValueError(
+                f"constraint_names takes {self.num_constraints} strings, one per constraint, got {names!r:.80}"
+            )
+
+    @property
+    def _known_constraint_names(self) -> tuple[str, ...]:
+        """The names of constraints, as far as they are known without calling a function of the user's."""
+        return self.constraint_names
 
 
 def _function_identity(function: Callable[..., Any] | None) -> Any:
@@ -313,13 +342,3 @@ def _function_identity(function: Callable[..., Any] | None) -> Any:
     except TypeError:
         return id(function)
     return function
-
-
-def total_violation(g: Float[Any, "n c"]) -> Float[Any, " n"]:
-    """The sum of the positive constraint values of each row, in NumPy or JAX; NaN if one of them is.
-
-    Less than 1.2e-38 counts as 0, on the host as on devices, which compute such numbers as 0.
-    """
-    namespace = g.__array_namespace__()
-    total = namespace.maximum(g, 0).sum(axis=1)
-    return namespace.where(total < SMALLEST_VIOLATION, 0, total)

@@ -10,22 +10,29 @@ import jax.numpy as jnp
 from tensorrvea.checks import as_tuple
 
 
-def check_names(argument: str, names: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+def check_names(argument: str, names: Sequence[str] | None, count: int | None = None) -> tuple[str, ...] | None:
+    """Return the names; ``count`` is None if it is not known yet how many there must be."""
     checked = None if names is None else as_tuple(names)
-    if checked is not None and (len(checked) != count or not all(isinstance(name, str) for name in checked)):
-        raise ValueError(f"{argument} takes {count} strings, got {names!r:.80}")
+    if checked is None:
+        return None
+    wrong_count = not checked if count is None else len(checked) != count
+    if wrong_count or not all(isinstance(name, str) for name in checked):
+        raise ValueError(f"{argument} takes {'' if count is None else f'{count} '}strings, got {names!r:.80}")
     return checked
 
 
-def check_column_names(objectives: Sequence[str], variables: Sequence[str] | None, count: int) -> None:
-    """Check that objectives, ``count`` variables (None: x1, x2, …) and the violation can be columns of one table."""
+def check_column_names(
+    objectives: Sequence[str], variables: Sequence[str] | None, count: int, constraints: Sequence[str] = ()
+) -> None:
+    """Check that objectives, ``count`` variables (None: x1, x2, …), constraints and the violation fit in one table."""
     # There may be millions of default names: build them only if an objective could have one.
-    defaults = {f"x{i + 1}" for i in range(count)} if "x" in "".join(objectives) else ()
-    columns = [*objectives, *(variables or defaults), "violation"]
+    named = [*objectives, *constraints]
+    defaults = {f"x{i + 1}" for i in range(count)} if "x" in "".join(named) else ()
+    columns = [*named, *(variables or defaults), "violation"]
     repeated = [name for name, uses in Counter(columns).items() if uses > 1]
     if repeated:
         raise ValueError(
-            "objective_names and variable_names must all differ, and none may be 'violation', "
+            "objective_names, variable_names and constraint_names must all differ, and none may be 'violation', "
             f"got {repeated[0]!r} more than once"
         )
 
@@ -43,8 +50,10 @@ def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int)
 
 def check_outputs(
     functions: tuple[Callable | None, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
-) -> None:
+) -> int:
     """Check the shapes of the functions' outputs by tracing, without running or compiling them.
+
+    Returns the number of constraints.
 
     Args:
       functions: objectives and constraints.
@@ -55,6 +64,7 @@ def check_outputs(
     rows = _unambiguous_rows(*sizes)
     x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
     takes = "(n, d)" if batched else "(d,)"
+    count = 0
     for argument, checked in zip(("function", "constraints"), functions, strict=True):
         if checked is None:
             continue
@@ -74,6 +84,9 @@ def check_outputs(
         if argument == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
             got, wanted = (shape, "(n, c)") if batched else (shape[1:], "() or (c,)")
             raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
+        if argument == "constraints":
+            count = shape[1] if len(shape) == 2 else 1
+    return count
 
 
 def _abstract_key() -> Any:

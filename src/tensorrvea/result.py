@@ -54,6 +54,15 @@ class Result:
         return self.front.F
 
     @property
+    def G(self) -> Float[np.ndarray, "k c"]:
+        """Constraint values of the non-dominated feasible survivors, as the problem returns them: all are ≤ 0.
+
+        A value near 0 is a limit that binds; −g is the slack that is left. There are no columns if the problem has no
+        constraints; ``problem.constraint_names`` are their names.
+        """
+        return self.front.G
+
+    @property
     def violation(self) -> Float[np.ndarray, " k"]:
         """Zero for each row of ``X`` and ``F``; see ``population`` for survivors that violate constraints."""
         return self.front.violation
@@ -94,13 +103,14 @@ class Result:
         return decision.best_by_weights(self.F, weights, self.problem.directions, method)
 
     def to_dataframe(self) -> "pandas.DataFrame":
-        """Return the front as a table with a named column per variable and objective, and one for the violation."""
+        """Return the front as a table: a named column per variable, objective and constraint, and the violation."""
         try:
             import pandas
         except ImportError:
             raise ImportError('to_dataframe needs pandas: pip install "tensorrvea[report]"') from None
-        names = [*self.problem.variable_names, *self.problem.objective_names, "violation"]
-        return pandas.DataFrame(np.column_stack([self.X, self.F, self.violation]), columns=names)
+        problem = self.problem
+        names = [*problem.variable_names, *problem.objective_names, *problem.constraint_names, "violation"]
+        return pandas.DataFrame(np.column_stack([self.X, self.F, self.G, self.violation]), columns=names)
 
     def plot(self, **options: Any) -> "Figure":
         """Plot the front in 2-D, 3-D, or, from four objectives on, parallel coordinates (see ``plot_front``)."""

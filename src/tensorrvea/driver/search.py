@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
+
 from tensorrvea import compiled
 from tensorrvea.driver.evaluators import make_evaluator
 from tensorrvea.driver.run import Run
@@ -110,14 +112,16 @@ class Search:
         run, carry = self.run, self.carry
         assert carry is not None
         with detect_lost_peers():
-            survivors, archive = fetch((carry.state.population[:4], carry.archive and carry.archive[:4]))
-        return [self._result(survivors, archive, i, seed) for i, seed in enumerate(run.seeds)]
+            rows = [carry.state.population, *([carry.archive] if run.archive else [])]
+            survivors, *archive = fetch([each._replace(memory=()) for each in rows])
+        best = archive[0] if archive else None
+        return [self._result(survivors, best, i, seed) for i, seed in enumerate(run.seeds)]
 
     def _result(self, survivors: Any, archive: Any, index: int, seed: int) -> Result:
         run = self.run
 
         def shown(rows: Any) -> Individuals:
-            return individuals(run.problem, *(leaf[index] if run.is_batched else leaf for leaf in rows))
+            return individuals(run.problem, jax.tree.map(lambda leaf: leaf[index], rows) if run.is_batched else rows)
 
         return Result(
             problem=run.problem,
@@ -132,7 +136,7 @@ class Search:
                 self.schedule.seconds,
                 index if run.is_batched else None,
             ),
-            archive=shown(archive) if run.archive else None,
+            archive=None if archive is None else shown(archive),
             capacity=run.places,
             stopped=self.stopped or "not finished",
         )

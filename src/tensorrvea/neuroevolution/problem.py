@@ -103,7 +103,7 @@ class RobotProblem(Problem):
         return super().evaluate(key, self.policy.check_columns(x))
 
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
-        """Evaluate policies on the host: objectives, all minimised (NaN where failed), and zero violations.
+        """Evaluate policies on the host: objectives, all minimised (NaN where failed), and no constraints.
 
         With an array of k keys, ``x`` consists of k equal blocks of rows, each with its own key's start states.
         """
@@ -112,7 +112,7 @@ class RobotProblem(Problem):
         keys = key[None] if key.ndim == 0 else key
         q, qd = (np.stack(parts) for parts in zip(*map(self.start_states, keys), strict=True))
         returns = mean_returns(self.play((q, qd), np.asarray(x, np.float64)))
-        return np.asarray(returns * self.signs), np.zeros(len(x))
+        return np.asarray(returns * self.signs), np.zeros((len(x), 0))
 
     # Episodes
 

@@ -4,11 +4,12 @@ import dataclasses
 from typing import Any
 
 from tensorrvea import algorithms, operators, stop
+from tensorrvea.constraints import ConstraintRule
 
 ALGORITHMS: dict[str, type] = {cls.__name__: cls for cls in algorithms.ALL}
 VARIATIONS: dict[str, type] = {cls.__name__: cls for cls in operators.VARIATIONS}
 STOPS: dict[str, type] = {cls.__name__: cls for cls in (stop.Stagnation, stop.MetricReached, stop.Target)}
-PARTS = ALGORITHMS | {cls.__name__: cls for cls in operators.ALL} | STOPS
+PARTS = ALGORITHMS | {cls.__name__: cls for cls in (*operators.ALL, ConstraintRule)} | STOPS
 
 
 def settings_of(part: Any) -> dict[str, Any] | None:
