@@ -4,8 +4,8 @@
     python benchmarks/constraints.py ours --seeds 11      the algorithms in OURS
     python benchmarks/constraints.py table                the tables, from what has been run
 
-Each run has 100 individuals and 30,100 evaluations (300 generations after the first population). Results are appended to
-``constraints.jsonl`` (``--file``), and runs that are in it are skipped: an interrupted command goes on where it was.
+Each run has 100 individuals and 30,100 evaluations (300 generations after the first population). Results are appended
+to ``constraints.jsonl`` (``--file``), and runs that are in it are skipped: an interrupted command goes on where it was.
 pymoo is given the values of our problems in double precision.
 """
 

@@ -64,8 +64,8 @@ def evaluated(
 ) -> Population:
     """Return the offspring with their objectives and constraint values.
 
-    A failed evaluation (NaN, or infinite; a constraint may be −∞) makes an empty place. Rows from ``count`` on, if it is
-    given, are padding.
+    A failed evaluation (NaN, or infinite; a constraint may be −∞) makes an empty place. Rows from ``count`` on, if it
+    is given, are padding.
     """
     rows = len(offspring.x)
     g = jnp.zeros((rows, 0), f.dtype) if isinstance(g, tuple) else jnp.asarray(g)

@@ -30,16 +30,23 @@ Evaluation = tuple[Float[Any, "n m"], Float[Any, "n c"]]
 class Domain:
     """What algorithms and operators know of a problem.
 
-    ``variables``, ``objectives``, ``num_constraints`` and ``num_equalities`` are their numbers, ``box`` holds the bounds of the search space: arrays of shape
+    ``variables`` and ``objectives`` are their numbers, ``box`` holds the bounds of the search space: arrays of shape
     (d,), or scalars where all variables share them. In compiled code the bounds are arguments, so that problems of one
     shape share the compiled code of an algorithm.
     """
 
     variables: int
     objectives: int
-    num_constraints: int = 0
-    """The number of constraints, of which the last ``num_equalities`` are made of equalities."""
-    num_equalities: int = 0
+
+    @property
+    def num_constraints(self) -> int:
+        """The number of constraint values of an individual."""
+        return 0
+
+    @property
+    def num_equalities(self) -> int:
+        """How many of them, the last ones, are equalities."""
+        return 0
 
     @property
     def box(self) -> tuple[Any, Any]:
@@ -61,8 +68,8 @@ class Box(Domain):
     upper: Any
     variables: int = static()
     objectives: int = static()
-    num_constraints: int = static(0)
-    num_equalities: int = static(0)
+    num_constraints: int = static(default=0)
+    num_equalities: int = static(default=0)
     sampler: "Problem | None" = static(None)
     """The problem, if it draws first populations in its own way."""
 
@@ -103,6 +110,7 @@ class Problem(Domain):
 
     host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
     can_replay: bool = False  # whether ``replay`` returns a replay
+    _num_constraints: int | None = 0  # None if it is not known yet
     host_constraints: int = 0  # how many constraint values a host function returns after its objectives
 
     def __init__(
@@ -212,6 +220,10 @@ class Problem(Domain):
         return self._variable_names or tuple(f"x{i + 1}" for i in range(self.variables))
 
     @property
+    def num_constraints(self) -> int:
+        return self._num_constraints or 0
+
+    @property
     def constraint_names(self) -> tuple[str, ...]:
         return self._constraint_names or tuple(f"g{i + 1}" for i in range(self.num_constraints))
 
@@ -316,7 +328,7 @@ class Problem(Domain):
 
     def _check_outputs(self) -> None:
         functions, sizes = (self.function, self.constraints), (self.variables, self.objectives)
-        self.num_constraints = check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        self._num_constraints = check_outputs(functions, self._map_rows, sizes, batched=self.batched)
         self._check_constraint_count()
 
     def _check_constraint_count(self) -> None:

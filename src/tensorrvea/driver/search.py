@@ -12,6 +12,7 @@ from tensorrvea.driver.schedule import Schedule
 from tensorrvea.evolution import FIRST
 from tensorrvea.history import Individuals, Recorder, individuals
 from tensorrvea.loop import Carry
+from tensorrvea.population import Population
 from tensorrvea.processes import detect_lost_peers, fetch
 from tensorrvea.result import Result
 
@@ -112,7 +113,7 @@ class Search:
         run, carry = self.run, self.carry
         assert carry is not None
         with detect_lost_peers():
-            rows = [carry.state.population, *([carry.archive] if run.archive else [])]
+            rows = [each for each in (carry.state.population, carry.archive) if isinstance(each, Population)]
             survivors, *archive = fetch([each._replace(memory=()) for each in rows])
         best = archive[0] if archive else None
         return [self._result(survivors, best, i, seed) for i, seed in enumerate(run.seeds)]

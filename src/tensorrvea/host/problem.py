@@ -177,7 +177,8 @@ class HostProblem(Problem):
     def _check_outputs(self) -> None:
         """Do not call the functions, since they may be expensive or have side effects."""
         names = self._constraint_names
-        self._num_constraints = self.host_constraints if self.constraints is None else names and len(names)
+        unknown = None if names is None else len(names)
+        self._num_constraints = self.host_constraints if self.constraints is None else unknown
         if self.constraints is None:
             self._check_constraint_count()
 
@@ -189,7 +190,7 @@ class HostProblem(Problem):
         """Call the function of the constraints once, in the middle of the bounds."""
         middle = self.show(self.encode(jnp.asarray((self.lower + self.upper) / 2)[None]))
         generator = _generators(jax.random.key(0), 1)(0)
-        arguments = (middle if self.batched else middle[0],)
+        arguments: tuple[Any, ...] = (middle if self.batched else middle[0],)
         if self.stochastic:
             arguments = ([generator] if self.batched else generator, *arguments)
         assert self.constraints is not None

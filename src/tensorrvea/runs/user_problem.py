@@ -58,7 +58,7 @@ class RecordedProblem(Problem):
 
     def _check_outputs(self) -> None:
         """Take the number of constraints from their names, since there is no function."""
-        self.num_constraints = len(self._constraint_names or ())
+        self._num_constraints = len(self._constraint_names or ())
 
     def _check_representation(self) -> None:
         """Skip: recorded names are shown as they are, and the run may have used another precision."""
