@@ -28,7 +28,7 @@ LAYERS = [
     ("mating", "population", "reference_vectors", "decision"),
     ("problem", "rows"),
     ("exchange", "problem_checks", "search_space"),
-    ("devices", "directions", "optional", "processes", "randomness", "rounding"),
+    ("devices", "directions", "index_checks", "optional", "processes", "randomness", "rounding"),
     ("program_store", "constraints"),
     ("atomic", "checks", "effort", "fingerprint", "settings"),
 ]

@@ -8,10 +8,10 @@ The HTML report computes the same formulas in the browser (``report/assets/js/de
 """
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer
+from tensorrvea.checks import check_array, check_choice, check_integer, check_number
 from tensorrvea.directions import Directions, signs
 
 METHODS = ("sum", "tchebycheff")
@@ -115,3 +115,31 @@ def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
     for column in a.T:
         total = total + column
     return total
+
+
+def binding_slack(G: ArrayLike, tolerance: float = 0.01) -> Float[np.ndarray, " c"]:
+    """Return the slack up to which each constraint binds: a share of its largest slack among the solutions.
+
+    Args:
+      G: constraint values, one row per solution, feasible where ≤ 0.
+      tolerance: the share.
+
+    >>> binding_slack([[-10.0, 0.0], [-0.05, 0.0]]).tolist()
+    [0.1, 0.0]
+    """
+    check_number("tolerance", tolerance, minimum=0.0, maximum=1.0)
+    slack = np.maximum(-np.asarray(G, float), 0)
+    return tolerance * np.where(np.isfinite(slack), slack, 0).max(axis=0, initial=0.0)
+
+
+def binding(G: ArrayLike, tolerance: float = 0.01) -> Bool[np.ndarray, "k c"]:
+    """Return which constraints bind in which solutions: those of which next to no slack is left.
+
+    Args:
+      G: constraint values, such as ``result.G``.
+      tolerance: how much slack may be left, as a share of the largest slack of that constraint among the solutions.
+
+    >>> binding([[-10.0, -3.0], [-0.05, -2.0]]).tolist()
+    [[False, False], [True, False]]
+    """
+    return -np.asarray(G, float) <= binding_slack(G, tolerance)

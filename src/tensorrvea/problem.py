@@ -6,15 +6,24 @@ users see their own values and directions.
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, is_traced
+from tensorrvea.checks import (
+    check_array,
+    check_callable,
+    check_directions,
+    check_flag,
+    check_integer,
+    check_number,
+    is_traced,
+)
+from tensorrvea.constraints import total_violation
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
 from tensorrvea.fingerprint import fingerprint
@@ -23,8 +32,20 @@ from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
 from tensorrvea.settings import settings, static
 
+EQUALITY_TOLERANCE = 1e-4
 # Objectives, all minimised, and constraint values, feasible where ≤ 0, of some rows, in NumPy or JAX.
 Evaluation = tuple[Float[Any, "n m"], Float[Any, "n c"]]
+
+
+class Values(NamedTuple):
+    """What a problem says of some solutions, in the user's signs; of a single one, without the leading axis."""
+
+    F: Float[np.ndarray, "*n m"]
+    """The objectives."""
+    G: Float[np.ndarray, "*n c"]
+    """The constraint values, kept where ≤ 0; an equality h(x) = 0 has |h| minus its tolerance."""
+    feasible: Bool[np.ndarray, "*n"]
+    """Whether all values are finite and all constraints kept."""
 
 
 class Domain:
@@ -91,7 +112,10 @@ class Problem(Domain):
       objectives: the number of objectives, m.
       directions: ``"min"`` or ``"max"`` per objective, or one of them for all.
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0.
-      constraint_names: their names; g1, g2, … by default.
+      equalities: called like ``function``; returns any number of values h(x), feasible where all are 0 within
+        ``equality_tolerance``. Each is a further constraint, |h| − tolerance ≤ 0. By default they are relaxed at first
+        (see ``ConstraintRule``).
+      constraint_names: the names of constraints, then of equalities; g1, g2, …, h1, h2, … by default.
       integer, log: which variables are integers, or searched on a logarithmic scale: True for all of them, or one
         flag per variable.
       sample: ``(key, n) → x`` for the first population; uniform between the bounds by default. Values outside the
@@ -110,7 +134,8 @@ class Problem(Domain):
 
     host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
     can_replay: bool = False  # whether ``replay`` returns a replay
-    _num_constraints: int | None = 0  # None if it is not known yet
+    _num_constraints: int | None = 0  # equalities included; None if it is not known yet
+    _num_equalities: int | None = 0
     host_constraints: int = 0  # how many constraint values a host function returns after its objectives
 
     def __init__(
@@ -122,6 +147,8 @@ class Problem(Domain):
         objectives: int,
         directions: Directions = "min",
         constraints: Callable[..., Any] | None = None,
+        equalities: Callable[..., Any] | None = None,
+        equality_tolerance: float = EQUALITY_TOLERANCE,
         batched: bool = False,
         stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
@@ -138,6 +165,11 @@ class Problem(Domain):
         self.constraints = constraints
         if constraints is not None:
             check_callable("constraints", constraints, takes="a function of the variables, or None")
+        self.equalities = equalities
+        if equalities is not None:
+            check_callable("equalities", equalities, takes="a function of the variables, or None")
+        check_number("equality_tolerance", equality_tolerance, minimum=0.0, scalar=True)
+        self.equality_tolerance = float(equality_tolerance)
         if sample is not None:
             check_callable("sample", sample, takes="a function of a key and a number of rows, or None")
         self.space = SearchSpace(lower, upper, integer=integer, log=log)
@@ -197,16 +229,47 @@ class Problem(Domain):
         """
         if self.host:
             return self._evaluate_through_host(key, x)
-        x = self.decode(x)
-        f = self._map_rows(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
-        if self.constraints is None:
-            return f, jnp.zeros((len(x), 0), x.dtype)
-        return f, self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), self.num_constraints)
+        return self._values(key, self.decode(x))
 
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate decoded rows on the host; only where ``host`` is True."""
         del key, x
         raise TypeError(f"only a HostProblem is evaluated on the host; use evaluate for {self.name}")
+
+    def __call__(self, x: ArrayLike, *, key: PRNGKeyArray | None = None) -> Values:
+        """Evaluate a solution, or several, in your own values and signs.
+
+        Args:
+          x: the variables, (d,), or (n, d) for several solutions, within the bounds.
+          key: for a stochastic problem; ``jax.random.key(0)`` by default.
+
+        Returns:
+          Objectives, constraint values, and whether all constraints are kept.
+
+        >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2,
+        ...                   directions=("max", "min"), constraints=lambda x: x[0] - 0.5)
+        >>> F, G, feasible = problem([0.25])
+        >>> F.tolist(), G.tolist(), bool(feasible)
+        ([0.25, 0.75], [-0.25], True)
+        """
+        is_single = np.ndim(x) == 1
+        rows = check_array("x", x, shape="(variables,) or (solutions, variables)", ndim=1 if is_single else 2)
+        rows = rows[None] if is_single else rows
+        if rows.shape[1] != self.variables:
+            raise ValueError(f"x must have {self.variables} values, one per variable, got {rows.shape[1]}")
+        outside = (rows < self.lower) | (rows > self.upper)
+        if outside.any():
+            i, j = (int(k) for k in np.argwhere(outside)[0])
+            bounds = f"[{self.lower[j]}, {self.upper[j]}]"
+            raise ValueError(f"x must be within the bounds, got {rows[i, j]} outside {bounds} for variable {j}")
+        key = jax.random.key(0) if key is None else key
+        if self.host:
+            f, g = self.evaluate_host(key, rows)
+        else:
+            f, g = self._values(key, jnp.asarray(rows, jnp.result_type(float)))
+        f, g = np.asarray(f, np.float64) * self.signs, np.asarray(g, np.float64)
+        feasible = np.isfinite(f).all(axis=1) & (total_violation(g) <= 0)
+        return Values(*(part[0] if is_single else part for part in (f, g, feasible)))
 
     @property
     def rowwise(self) -> bool:
@@ -224,8 +287,15 @@ class Problem(Domain):
         return self._num_constraints or 0
 
     @property
+    def num_equalities(self) -> int:
+        return self._num_equalities or 0
+
+    @property
     def constraint_names(self) -> tuple[str, ...]:
-        return self._constraint_names or tuple(f"g{i + 1}" for i in range(self.num_constraints))
+        if self._constraint_names is not None:
+            return self._constraint_names
+        c, e = self.num_constraints - self.num_equalities, self.num_equalities
+        return (*(f"g{i + 1}" for i in range(c)), *(f"h{i + 1}" for i in range(e)))
 
     @property
     def signs(self) -> np.ndarray:
@@ -277,7 +347,8 @@ class Problem(Domain):
         """Everything that determines the values; a run's manifest records its hash."""
         functions = (self.function, self.constraints, self._sample)
         kinds = (self.batched, self.stochastic, self.host_constraints, self.directions)
-        return (*functions, *kinds, self.lower, self.upper, self.integer, self.log)
+        equalities = () if self.equalities is None else (self.equalities, self.equality_tolerance)
+        return (*functions, *kinds, self.lower, self.upper, self.integer, self.log, *equalities)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._identity == other._identity
@@ -294,7 +365,8 @@ class Problem(Domain):
 
     def _make_identity(self) -> tuple:
         return (
-            *map(_function_identity, (self.function, self.constraints, self._sample)), self.batched, self.stochastic,
+            *map(_function_identity, (self.function, self.constraints, self.equalities, self._sample)),
+            self.equality_tolerance, self.batched, self.stochastic,
             self.lower.tobytes(), self.upper.tobytes(), bytes(self.integer), bytes(self.log),
             self.objectives, self.directions, self.objective_names, self.units, self._variable_names,
             self._constraint_names, self.name,
@@ -302,6 +374,17 @@ class Problem(Domain):
         )  # fmt: skip
 
     # Details
+
+    def _values(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
+        """Evaluate rows of the user's values: objectives, all minimised, and constraint values."""
+        f = self._map_rows(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
+        g = [jnp.zeros((len(x), 0), x.dtype)]
+        if self.constraints is not None:
+            g.append(self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1))
+        if self.equalities is not None:
+            h = self._map_rows(self.equalities, key, x).astype(x.dtype).reshape(len(x), -1)
+            g.append(jnp.abs(h) - self.equality_tolerance)
+        return f, g[-1] if len(g) < 3 else jnp.concatenate(g, axis=1)
 
     def _map_rows(self, function: Callable[..., Any], key: PRNGKeyArray, x: Array) -> Array:
         """Apply the user's function to the rows of ``x``: per row or batched, with a key or without."""
@@ -327,8 +410,11 @@ class Problem(Domain):
         self.space.check_precision()
 
     def _check_outputs(self) -> None:
-        functions, sizes = (self.function, self.constraints), (self.variables, self.objectives)
-        self._num_constraints = check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        functions = {"function": self.function, "constraints": self.constraints, "equalities": self.equalities}
+        sizes = (self.variables, self.objectives)
+        counts = check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        self._num_equalities = counts["equalities"]
+        self._num_constraints = counts["constraints"] + counts["equalities"]
         self._check_constraint_count()
 
     def _check_constraint_count(self) -> None:

@@ -1,13 +1,19 @@
 """Checks of a problem's functions and names, made before anything is compiled."""
 
+import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from tensorrvea.checks import as_tuple
+from tensorrvea.index_checks import find_bad_index
+
+# Errors that have nothing to do with tracing.
+MISTAKES = (NameError, ImportError, KeyError, ZeroDivisionError, RecursionError)
 
 
 def check_names(argument: str, names: Sequence[str] | None, count: int | None = None) -> tuple[str, ...] | None:
@@ -49,44 +55,56 @@ def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int)
 
 
 def check_outputs(
-    functions: tuple[Callable | None, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
-) -> int:
+    functions: Mapping[str, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
+) -> dict[str, int]:
     """Check the shapes of the functions' outputs by tracing, without running or compiling them.
 
-    Returns the number of constraints.
-
     Args:
-      functions: objectives and constraints.
+      functions: by argument: ``function``, ``constraints`` and ``equalities``, which may be None.
       map_rows: ``(function, key, x) → values``, which applies a function to the rows of ``x``.
       sizes: the numbers of variables and objectives.
+
+    Returns:
+      How many values each of them gives per individual.
     """
     variables, objectives = sizes
     rows = _unambiguous_rows(*sizes)
     x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
     takes = "(n, d)" if batched else "(d,)"
-    count = 0
-    for argument, checked in zip(("function", "constraints"), functions, strict=True):
+    counts = dict.fromkeys(functions, 0)
+    for argument, checked in functions.items():
         if checked is None:
             continue
         try:
-            output = jax.eval_shape(lambda k, v, f=checked: map_rows(f, k, v), _abstract_key(), x)
+            trace = jax.make_jaxpr(lambda k, v, f=checked: map_rows(f, k, v), return_shape=True)
+            traced, output = trace(_abstract_key(), x)
+        except MISTAKES as error:
+            raise TypeError(f"{argument} raised {type(error).__name__}: {error}{place_of(error)}") from error
         except Exception as error:  # whatever the user's function raises
             raise TypeError(
                 f"{argument} could not be traced with x of shape {takes}; if it is not a JAX function, "
                 f"use HostProblem: {error}"
             ) from error
+        mistake = find_bad_index(traced, argument=1)
+        if mistake:
+            raise ValueError(f"{argument} uses x beyond its variables, which JAX would clamp in silence: {mistake}")
         shape = output.shape
         if not any(jnp.issubdtype(output.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
             raise TypeError(f"{argument} must give real numbers, got {output.dtype}")
         if argument == "function" and shape != (rows, objectives):
             got, wanted = (shape, f"(n, {objectives})") if batched else (shape[1:], (objectives,))
             raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")
-        if argument == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
+        if argument != "function" and (len(shape) > 2 or shape[:1] != (rows,)):
             got, wanted = (shape, "(n, c)") if batched else (shape[1:], "() or (c,)")
-            raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
-        if argument == "constraints":
-            count = shape[1] if len(shape) == 2 else 1
-    return count
+            raise ValueError(f"{argument} must give an array of shape {wanted} for x of shape {takes}, got {got}")
+        counts[argument] = shape[1] if len(shape) == 2 else 1
+    return counts
+
+
+def place_of(error: BaseException) -> str:
+    """Return the file and line at which an error was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f" ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def _abstract_key() -> Any:

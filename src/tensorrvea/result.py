@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
 from tensorrvea import decision
@@ -101,6 +101,10 @@ class Result:
         """Return the row of ``X`` and ``F`` that is best for the weights, by weighted sum or ``"tchebycheff"``."""
         self._need_front("best_by_weights")
         return decision.best_by_weights(self.F, weights, self.problem.directions, method)
+
+    def binding(self, tolerance: float = 0.01) -> Bool[np.ndarray, "k c"]:
+        """Return which constraints bind in each row of ``G``: those with at most this share of their largest slack."""
+        return decision.binding(self.G, tolerance)
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Return the front as a table: a named column per variable, objective and constraint, and the violation."""

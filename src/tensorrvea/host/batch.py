@@ -45,7 +45,7 @@ class Job(NamedTuple):
 class Batch:
     """Objectives and constraint values of the rows of ``x``, NaN until evaluated.
 
-    If ``is_joint``, the function returns the constraint values after the objectives.
+    The function returns the first ``joint`` constraint values after the objectives.
 
     A job that fails is repeated up to ``retries`` times; then its row stays NaN and its message is recorded. If a job
     of several rows fails, each row becomes a job, so that only the failing row is lost.
@@ -57,7 +57,7 @@ class Batch:
         *,
         objectives: int,
         constraints: int = 0,
-        is_joint: bool = True,
+        joint: int = 0,
         batched: bool,
         retries: int,
         failures: Failures,
@@ -66,7 +66,7 @@ class Batch:
         self.x = x
         self.f = np.full((len(x), objectives), np.nan)
         self.g = np.full((len(x), constraints), np.nan)
-        self._is_joint = is_joint
+        self._joint = joint
         self._batched, self._retries, self._failures, self._generator = batched, retries, failures, generator
 
     def jobs(self, blocks: int) -> list[Job]:
@@ -106,7 +106,7 @@ class Batch:
         values = self._check_values(values, len(job.rows))
         f, g = values[:, : self.f.shape[1]], values[:, self.f.shape[1] :]
         if constraints is not None:
-            g = self._check_constraints(constraints, len(job.rows))
+            g = np.concatenate([g, self._check_constraints(constraints, len(job.rows))], axis=1)
         good = np.isfinite(f).all(axis=1) & (g < np.inf).all(axis=1)
         self.f[job.rows[good]] = f[good]
         self.g[job.rows[good]] = g[good]
@@ -115,14 +115,14 @@ class Batch:
         return self._retry(job._replace(rows=job.rows[~good]), NOT_FINITE, self._retries)
 
     def _check_values(self, values: np.ndarray, count: int) -> np.ndarray:
-        m, d = self.f.shape[1] + self.g.shape[1] * self._is_joint, self.x.shape[1]
+        m, d = self.f.shape[1] + self._joint, self.x.shape[1]
         takes, expected = ((count, d), (count, m)) if self._batched else ((d,), (m,))
         if values.shape != expected:
             raise ValueError(f"function must give shape {expected} for x of shape {takes}, got shape {values.shape}")
         return values.reshape(count, m)
 
     def _check_constraints(self, values: np.ndarray, count: int) -> np.ndarray:
-        leading, c = (count,) if self._batched else (), self.g.shape[1]
+        leading, c = (count,) if self._batched else (), self.g.shape[1] - self._joint
         if values.shape != (*leading, c) and (c != 1 or values.shape != leading):
             raise ValueError(f"constraints must give shape {(*leading, c)}, got shape {values.shape}")
         return values.reshape(count, c)

@@ -17,9 +17,9 @@ from tensorrvea.directions import Directions
 from tensorrvea.host.batch import Batch, Failures
 from tensorrvea.host.guard import Guard
 from tensorrvea.host.pool import WorkerPool
-from tensorrvea.host.remote import as_numbers, describe
+from tensorrvea.host.remote import WithEqualities, as_numbers, describe
 from tensorrvea.host.workers import ExecutorWorker, LocalWorker, ProcessWorker, check_sendable
-from tensorrvea.problem import Evaluation, Problem
+from tensorrvea.problem import EQUALITY_TOLERANCE, Evaluation, Problem
 
 
 class HostProblem(Problem):
@@ -32,7 +32,7 @@ class HostProblem(Problem):
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0. Or the
         number c of such values that ``function`` returns after the objectives, m + c numbers in all. If
         ``constraints`` is a function and there are no ``constraint_names``, it is called once in the middle of the
-        bounds when a run begins, to count its values.
+        bounds when a run begins, to count its values; ``equalities`` always is.
       workers: number of processes that evaluate; None for this process. With ``executor="ray"``, the number of the
         cluster's CPUs to use; None for all.
       executor: ``"ray"`` for a Ray cluster, or any ``concurrent.futures.Executor``.
@@ -66,6 +66,8 @@ class HostProblem(Problem):
         objectives: int,
         directions: Directions = "min",
         constraints: Callable[..., Any] | int | None = None,
+        equalities: Callable[..., Any] | None = None,
+        equality_tolerance: float = EQUALITY_TOLERANCE,
         workers: int | None = None,
         executor: str | Executor | None = None,
         timeout: float | None = None,
@@ -97,6 +99,7 @@ class HostProblem(Problem):
             self.host_constraints, constraints = check_integer("constraints", constraints, minimum=0), None
         super().__init__(
             function, lower=lower, upper=upper, objectives=objectives, directions=directions, constraints=constraints,
+            equalities=equalities, equality_tolerance=equality_tolerance,
             batched=batched, stochastic=stochastic, integer=integer, log=log, sample=sample, front=front,
             objective_names=objective_names, units=units, variable_names=variable_names,
             constraint_names=constraint_names, name=name,
@@ -104,6 +107,7 @@ class HostProblem(Problem):
         if self.workers is not None and executor is None:
             check_sendable("function", function)
             check_sendable("constraints", constraints)
+            check_sendable("equalities", equalities)
         self._failures = Failures(self.name)
         self._pool: WorkerPool | None = None
 
@@ -121,7 +125,7 @@ class HostProblem(Problem):
             x,
             objectives=self.objectives,
             constraints=self.num_constraints,
-            is_joint=self.constraints is None,
+            joint=self.host_constraints,
             batched=self.batched,
             retries=self.retries,
             failures=self._failures,
@@ -149,7 +153,10 @@ class HostProblem(Problem):
 
     def _make_pool(self) -> tuple[WorkerPool, int]:
         """Create the workers; also return the number of blocks per batch for a batched function."""
-        functions, executor = (self.function, self.constraints), self.executor
+        limits = self.constraints
+        if self.equalities is not None:
+            limits = WithEqualities(self.constraints, self.equalities, self.equality_tolerance, self.batched)
+        functions, executor = (self.function, limits), self.executor
         if executor == "ray":
             from tensorrvea.host.ray_worker import RayWorker, connect  # needs the optional package ray
 
@@ -171,40 +178,49 @@ class HostProblem(Problem):
     @property
     def num_constraints(self) -> int:
         if self._num_constraints is None:
-            self._num_constraints = self._count_constraints()
+            counted = 0 if self.constraints is None else self._count("constraints", self.constraints)
+            self._num_constraints = self.host_constraints + counted + self.num_equalities
+            self._check_constraint_count()
         return self._num_constraints
+
+    @property
+    def num_equalities(self) -> int:
+        if self._num_equalities is None:
+            self._num_equalities = 0 if self.equalities is None else self._count("equalities", self.equalities)
+        return self._num_equalities
 
     def _check_outputs(self) -> None:
         """Do not call the functions, since they may be expensive or have side effects."""
         names = self._constraint_names
-        unknown = None if names is None else len(names)
-        self._num_constraints = self.host_constraints if self.constraints is None else unknown
-        if self.constraints is None:
+        self._num_equalities = 0 if self.equalities is None else None
+        if self.constraints is None and self.equalities is None:
+            self._num_constraints = self.host_constraints
             self._check_constraint_count()
+        else:
+            self._num_constraints = None if names is None else len(names)
 
     @property
     def _known_constraint_names(self) -> tuple[str, ...]:
-        return () if self._num_constraints is None else self.constraint_names
+        return () if None in (self._num_constraints, self._num_equalities) else self.constraint_names
 
-    def _count_constraints(self) -> int:
-        """Call the function of the constraints once, in the middle of the bounds."""
+    def _count(self, argument: str, function: Callable[..., Any]) -> int:
+        """Call a function of constraints once, in the middle of the bounds, and return how many values it gives."""
         middle = self.show(self.encode(jnp.asarray((self.lower + self.upper) / 2)[None]))
-        generator = _generators(jax.random.key(0), 1)(0)
         arguments: tuple[Any, ...] = (middle if self.batched else middle[0],)
         if self.stochastic:
+            generator = _generators(jax.random.key(0), 1)(0)
             arguments = ([generator] if self.batched else generator, *arguments)
-        assert self.constraints is not None
         try:
-            shape = as_numbers("constraints", self.constraints(*arguments)).shape
+            shape = as_numbers(argument, function(*arguments)).shape
         except Exception as error:  # whatever the user's function raises
+            remedy = ": give constraint_names, one per constraint" if argument == "constraints" else ""
             raise ValueError(
-                f"constraints could not be counted in the middle of the bounds ({describe(error)}): give "
-                "constraint_names, one per constraint"
+                f"{argument} could not be counted in the middle of the bounds ({describe(error)}){remedy}"
             ) from error
         count = shape[1:] if self.batched else shape
         if len(count) > 1 or (self.batched and shape[:1] != (1,)):
             expected = "(1,) or (1, c)" if self.batched else "() or (c,)"
-            raise ValueError(f"constraints must give shape {expected}, got shape {shape}")
+            raise ValueError(f"{argument} must give shape {expected}, got shape {shape}")
         return int(np.prod(count))
 
 
