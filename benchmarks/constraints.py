@@ -15,6 +15,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+from scipy.stats import mannwhitneyu
 
 import tensorrvea as tr
 from tensorrvea.metrics import normalised_hypervolume
@@ -23,6 +24,11 @@ POPULATION, GENERATIONS = 100, 300
 EVALUATIONS = POPULATION * (GENERATIONS + 1)
 PROBLEMS = (*tr.problems.SUITES["MW"], *tr.problems.SUITES["LIR-CMOP"])
 THEIRS = ("pymoo NSGA-II", "pymoo C-TAEA")
+OURS = {
+    "CCMO": tr.CCMO(population=POPULATION),
+    "NSGA2": tr.NSGA2(population=POPULATION),
+    "NSGA2, epsilon 0.2": tr.NSGA2(population=POPULATION, constraint_rule=tr.ConstraintRule(epsilon=0.2)),
+}
 
 
 def quality(problem: tr.Problem, f: np.ndarray | None) -> float:
@@ -82,13 +88,71 @@ def pymoo(path: Path, seeds: int) -> None:
                     add(path, name, problem, seed, quality(problem, run_pymoo(problem, name, seed)))
 
 
+def ours(path: Path, seeds: int, names: list[str]) -> None:
+    for make in PROBLEMS:
+        problem, done = make(), known_runs(path)
+        for name in names:
+            missing = [seed for seed in range(seeds) if (name, problem.name, seed) not in done]
+            if missing:
+                runs = tr.replicate(problem, OURS[name], generations=GENERATIONS, seeds=missing)
+                for run in runs:
+                    add(path, name, problem, run.seed, quality(problem, run.F))
+
+
+def table(path: Path) -> None:
+    """Print medians of the hypervolume, the share of runs with a feasible front, and how often ours are ahead."""
+    runs = known_runs(path)
+    names = [name for name in (*OURS, *THEIRS) if any(key[0] == name for key in runs)]
+    problems = [make.__name__ for make in PROBLEMS]
+    values = {
+        (name, problem): np.array([hv for key, hv in sorted(runs.items()) if key[:2] == (name, problem)])
+        for name in names
+        for problem in problems
+    }
+    counts = {name: len(values[name, problems[0]]) for name in names}
+    print("seeds: " + ", ".join(f"{name} {count}" for name, count in counts.items()) + "\n")
+    print("| problem | " + " | ".join(names) + " |\n|---" + "|---" * len(names) + "|")
+    for problem in problems:
+        print(f"| {problem} | " + " | ".join(cell(values[name, problem]) for name in names) + " |")
+    found = {name: [(values[name, p] > 0).any() for p in problems] for name in names}
+    print(
+        "| problems with a feasible front | " + " | ".join(f"{sum(found[n])} of {len(problems)}" for n in names) + " |"
+    )
+    for name in names:
+        if name in OURS:
+            for other in (name for name in names if name in THEIRS):
+                ahead = [p for p in problems if is_no_worse(values[name, p], values[other, p])]
+                print(f"\n{name} is ahead of {other} or equal on {len(ahead)} of {len(problems)}; not on "
+                      + (", ".join(p for p in problems if p not in ahead) or "none"))  # fmt: skip
+
+
+def cell(hv: np.ndarray) -> str:
+    if not len(hv):
+        return "–"
+    missed = (hv == 0).sum()
+    return f"{np.median(hv):.3f}" + (f" ({missed} of {len(hv)} without)" if missed else "")
+
+
+def is_no_worse(own: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the median is larger, or the difference is one that a rank-sum test at 5 % cannot tell from chance."""
+    if np.median(own) >= np.median(other):
+        return True
+    return bool(mannwhitneyu(own, other, alternative="less").pvalue > 0.05)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("pymoo",))
+    parser.add_argument("part", choices=("pymoo", "ours", "table"))
     parser.add_argument("--seeds", type=int, default=11)
     parser.add_argument("--file", type=Path, default=Path("constraints.jsonl"))
+    parser.add_argument("--algorithms", nargs="*", choices=tuple(OURS), default=tuple(OURS))
     arguments = parser.parse_args()
-    pymoo(arguments.file, arguments.seeds)
+    if arguments.part == "pymoo":
+        pymoo(arguments.file, arguments.seeds)
+    elif arguments.part == "ours":
+        ours(arguments.file, arguments.seeds, list(arguments.algorithms))
+    else:
+        table(arguments.file)
 
 
 if __name__ == "__main__":

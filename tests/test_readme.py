@@ -58,3 +58,9 @@ distance = np.median([tr.metrics.igd(result.F, problem.front()) for result in re
     blocks = [algorithm, use]
     asked = "len(results[0].population), bool(distance < 0.4)"
     assert run_blocks(blocks, asked, tmp_path) == "(20, True)"
+
+
+def test_code_in_the_page_on_constraints_runs(tmp_path: Path):
+    blocks = blocks_of("docs/constraints.md")
+    assert len(blocks) == 4
+    assert run_blocks(blocks, "result.G.shape[1], len(result.F) > 0", tmp_path) == "(4, True)"
