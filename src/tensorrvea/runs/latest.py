@@ -7,6 +7,7 @@ from typing import Any
 from tensorrvea.driver.search import Search
 from tensorrvea.runs import checkpoint
 from tensorrvea.runs.errors import DamagedError
+from tensorrvea.runs.migrate import spec_digest
 
 # How often the checkpoints are listed again if some have vanished while they were read.
 LISTINGS = 20
