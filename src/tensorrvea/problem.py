@@ -27,7 +27,14 @@ from tensorrvea.constraints import total_violation
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
 from tensorrvea.fingerprint import fingerprint
-from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
+from tensorrvea.problem_checks import (
+    check_column_names,
+    check_names,
+    check_outputs,
+    check_sample,
+    infer_size,
+    traced_objectives,
+)
 from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
 from tensorrvea.settings import settings, static
@@ -108,8 +115,9 @@ class Problem(Domain):
     Args:
       function: takes the variables ``x`` of shape (d,) and returns the objectives, of shape (m,). With
         ``batched=True`` it maps (n, d) to (n, m). With ``stochastic=True`` its first argument is a key.
-      lower, upper: the bounds of the variables, (d,).
-      objectives: the number of objectives, m.
+      lower, upper: the bounds of the variables, (d,), or one number for all. Equal bounds fix a variable.
+      objectives: the number of objectives, m; by default it is what ``function`` returns.
+      variables: the number of variables, d, if both bounds are one number.
       directions: ``"min"`` or ``"max"`` per objective, or one of them for all.
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0.
       equalities: called like ``function``; returns any number of values h(x), feasible where all are 0 within
@@ -133,6 +141,7 @@ class Problem(Domain):
     """
 
     host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
+    origin: str = ""  # where a command line found it, as file.py:name
     can_replay: bool = False  # whether ``replay`` returns a replay
     _num_constraints: int | None = 0  # equalities included; None if it is not known yet
     _num_equalities: int | None = 0
@@ -142,9 +151,10 @@ class Problem(Domain):
         self,
         function: Callable[..., Any],
         *,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        objectives: int,
+        lower: "ArrayLike",
+        upper: "ArrayLike",
+        objectives: int | None = None,
+        variables: int | None = None,
         directions: Directions = "min",
         constraints: Callable[..., Any] | None = None,
         equalities: Callable[..., Any] | None = None,
@@ -153,8 +163,8 @@ class Problem(Domain):
         stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
         log: bool | Sequence[bool] = False,
-        sample: Callable[[PRNGKeyArray, int], Any] | None = None,
-        front: ArrayLike | None = None,
+        sample: Callable[..., Any] | None = None,
+        front: "ArrayLike | None" = None,
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
@@ -172,12 +182,15 @@ class Problem(Domain):
         self.equality_tolerance = float(equality_tolerance)
         if sample is not None:
             check_callable("sample", sample, takes="a function of a key and a number of rows, or None")
-        self.space = SearchSpace(lower, upper, integer=integer, log=log)
+        named = infer_size(None, variable_names, integer, log)
+        self.space = SearchSpace(lower, upper, integer=integer, log=log, variables=variables, named=named)
         self.lower, self.upper, self.variables = self.space.lower, self.space.upper, self.space.variables
         self.integer, self.log = self.space.integer, self.space.log
+        self.batched, self.stochastic = check_flag("batched", batched), check_flag("stochastic", stochastic)
+        objectives = infer_size(objectives, directions, objective_names, units)
+        objectives = self._infer_objectives() if objectives is None else objectives
         self.objectives = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
         self.directions = check_directions(directions, self.objectives)
-        self.batched, self.stochastic = check_flag("batched", batched), check_flag("stochastic", stochastic)
         self._sample = sample
         self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
         if self._front is not None and self._front.shape[1] != self.objectives:
@@ -238,7 +251,7 @@ class Problem(Domain):
         del key, x
         raise TypeError(f"only a HostProblem is evaluated on the host; use evaluate for {self.name}")
 
-    def __call__(self, x: ArrayLike, *, key: PRNGKeyArray | None = None) -> Values:
+    def __call__(self, x: "ArrayLike", *, key: PRNGKeyArray | None = None) -> Values:
         """Evaluate a solution, or several, in your own values and signs.
 
         Args:
@@ -413,6 +426,10 @@ class Problem(Domain):
         """Check that names can be columns of one table, and that the precision resolves the bounds."""
         check_column_names(self.objective_names, self._variable_names, self.variables, self._known_constraint_names)
         self.space.check_precision()
+
+    def _infer_objectives(self) -> int:
+        """Return the number of values that the function gives, by tracing it."""
+        return traced_objectives(self.function, self._map_rows, self.variables, batched=self.batched)
 
     def _check_outputs(self) -> None:
         functions = {"function": self.function, "constraints": self.constraints, "equalities": self.equalities}

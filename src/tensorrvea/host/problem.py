@@ -40,7 +40,7 @@ class HostProblem(Problem):
       retries: how often a failed evaluation is repeated.
 
     The other arguments are those of ``Problem``; ``sample`` is a JAX function here, too. The function is
-    not called when the problem is made.
+    not called when the problem is made, so ``objectives`` is required unless ``directions`` or names tell it.
 
     An exception, a NaN, a time-out or a killed worker fails that individual, not the run; ``failures`` lists the
     messages. After a killed worker the individual is retried once even if ``retries`` is 0. If a batched function
@@ -61,9 +61,10 @@ class HostProblem(Problem):
         self,
         function: Callable[..., Any],
         *,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        objectives: int,
+        lower: "ArrayLike",
+        upper: "ArrayLike",
+        objectives: int | None = None,
+        variables: int | None = None,
         directions: Directions = "min",
         constraints: Callable[..., Any] | int | None = None,
         equalities: Callable[..., Any] | None = None,
@@ -76,8 +77,8 @@ class HostProblem(Problem):
         stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
         log: bool | Sequence[bool] = False,
-        sample: Callable[[PRNGKeyArray, int], Any] | None = None,
-        front: ArrayLike | None = None,
+        sample: Callable[..., Any] | None = None,
+        front: "ArrayLike | None" = None,
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
@@ -98,8 +99,8 @@ class HostProblem(Problem):
         if isinstance(constraints, int):
             self.host_constraints, constraints = check_integer("constraints", constraints, minimum=0), None
         super().__init__(
-            function, lower=lower, upper=upper, objectives=objectives, directions=directions, constraints=constraints,
-            equalities=equalities, equality_tolerance=equality_tolerance,
+            function, lower=lower, upper=upper, objectives=objectives, variables=variables, directions=directions,
+            constraints=constraints, equalities=equalities, equality_tolerance=equality_tolerance,
             batched=batched, stochastic=stochastic, integer=integer, log=log, sample=sample, front=front,
             objective_names=objective_names, units=units, variable_names=variable_names,
             constraint_names=constraint_names, name=name,
@@ -191,6 +192,12 @@ class HostProblem(Problem):
         if self._num_equalities is None:
             self._num_equalities = 0 if self.equalities is None else self._count("equalities", self.equalities)
         return self._num_equalities
+
+    def _infer_objectives(self) -> int:
+        raise TypeError(
+            "objectives must be given, or one entry of directions= or objective_names= per objective: the function of "
+            "a HostProblem is not called when the problem is made"
+        )
 
     def _check_outputs(self) -> None:
         """Do not call the functions, since they may be expensive or have side effects."""
