@@ -38,6 +38,8 @@ class Result:
     archive: Individuals | None
     capacity: int
     stopped: str
+    largest_violation: Float[np.ndarray, " c"] | None = None
+    """The largest violation of each constraint by any individual of the run; None if it is not known."""
 
     @cached_property
     def front(self) -> Individuals:
@@ -104,8 +106,12 @@ class Result:
         return decision.best_by_weights(self.F, weights, self.problem.directions, method)
 
     def binding(self, tolerance: float = 0.01) -> Bool[np.ndarray, "k c"]:
-        """Return which constraints bind in each row of ``G``: those with at most this share of their largest slack."""
-        return decision.binding(self.G, tolerance)
+        """Return which constraints bind in each row of ``G``.
+
+        A constraint binds if its slack is at most this share of its largest violation in the run, or of its largest
+        slack in ``G`` if that is larger.
+        """
+        return decision.binding(self.G, tolerance, self.largest_violation)
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Return the front as a table: a named column per variable, objective and constraint, and the violation."""

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 
 from tensorrvea import compiled
+from tensorrvea.constraints import Limits
 from tensorrvea.driver.evaluators import make_evaluator
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Schedule
@@ -124,11 +125,14 @@ class Search:
         assert carry is not None
         with detect_lost_peers():
             rows = [each for each in (carry.state.population, carry.archive) if isinstance(each, Population)]
-            survivors, *archive = fetch([each._replace(memory=()) for each in rows])
+            limits = carry.state.limits
+            largest, survivors, *archive = fetch(
+                [limits.largest if isinstance(limits, Limits) else (), *(each._replace(memory=()) for each in rows)]
+            )
         best = archive[0] if archive else None
-        return [self._result(survivors, best, i, seed) for i, seed in enumerate(run.seeds)]
+        return [self._result(survivors, best, largest, i, seed) for i, seed in enumerate(run.seeds)]
 
-    def _result(self, survivors: Any, archive: Any, index: int, seed: int) -> Result:
+    def _result(self, survivors: Any, archive: Any, largest: Any, index: int, seed: int) -> Result:
         run = self.run
 
         def shown(rows: Any) -> Individuals:
@@ -150,4 +154,5 @@ class Search:
             archive=None if archive is None else shown(archive),
             capacity=run.places,
             stopped=self.stopped or "not finished",
+            largest_violation=None if isinstance(largest, tuple) else largest[index] if run.is_batched else largest,
         )

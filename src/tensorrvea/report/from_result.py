@@ -39,6 +39,7 @@ def run_from_result(result: ResultLike, label: str | None = None, *, replays: in
         violation=shown.violation,
         constraint_names=problem.constraint_names if shown.G.shape[1] else (),
         G=shown.G,
+        largest_violation=result.largest_violation if shown.G.shape[1] else None,
         history=_history(result),
         true_front=problem.front(TRUE_FRONT_POINTS),
         reference_point=problem.reference_point(),
