@@ -274,7 +274,8 @@ def layout(carry: Carry, *, is_batched: bool) -> Carry:
         return each(carry, PartitionSpec(RUNS))
     shared = {name: each(getattr(carry.state, name), REPLICATED) for name in ("extra", "limits")}
     state = each(carry.state, ROWS)._replace(**shared)
-    return Carry(state, each(carry.archive, ROWS), each(carry.offspring, ROWS))
+    known = each(carry.known, REPLICATED)
+    return Carry(state, each(carry.archive, ROWS), each(carry.offspring, ROWS), known)
 
 
 def shard_rows(rows: Array) -> Array:

@@ -28,6 +28,8 @@ class Carry(NamedTuple):
     archive: Population | tuple
     offspring: Offspring
     """Individuals to evaluate next."""
+    known: Any = ()
+    """What the problem has learnt in earlier generations, if it learns."""
 
 
 class Record(NamedTuple):
@@ -66,7 +68,7 @@ def begin(program: Program, key: PRNGKeyArray, x: Float[Array, "k d"] | None) ->
     problem = program.problem
     sizes = problem.objectives, problem.num_constraints
     archive = empty_archive(program.archive, offspring, *sizes) if program.archive else ()
-    return Carry(state, archive, offspring)
+    return Carry(state, archive, offspring, problem.initial_knowledge())
 
 
 def evaluate(
@@ -94,7 +96,7 @@ def tell(
     archive = carry.archive
     if isinstance(archive, Population):
         archive = insert(archive, offspring, program.archive, algorithm.population)
-    return Carry(state, archive, carry.offspring), record(program, state.population, offspring)
+    return carry._replace(state=state, archive=archive), record(program, state.population, offspring)
 
 
 def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Carry:

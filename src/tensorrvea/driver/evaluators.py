@@ -199,12 +199,13 @@ class HostEvaluator(StepEvaluator):
         if self.records is None:
             self.rows_to_evaluate(carry, start)  # its first call compiles, which is not timed
         timed = Timer()
-        f, g = self.evaluate(carry, start)
+        carry = self.apply_knowledge(carry)
+        f, g, known = self.evaluate(carry, start)
         evaluation_seconds = timed.seconds
         if self.records is None:
             self.prepare_step(carry)
         timed = Timer()
-        steps = compiled.start_steps(run.setting, carry, self.records, start)
+        steps = compiled.start_steps(run.setting, carry._replace(known=known), self.records, start)
         carry, self.records, *_ = self.step(run.key, steps, f, g, self.clocks(progress, before))
         return carry, fetch_records(run, self.records), evaluation_seconds + timed.seconds
 
@@ -216,11 +217,19 @@ class HostEvaluator(StepEvaluator):
         x = run.without_padding(fetch(carry.offspring.x))[..., : run.algorithm.population, :]
         return key, run.problem.show(x.reshape(-1, x.shape[-1]))
 
-    def evaluate(self, carry: Carry, t: int) -> tuple[np.ndarray, Any]:
-        """Return objectives and constraint values (() if there are none), padded as the offspring are."""
+    def apply_knowledge(self, carry: Carry) -> Carry:
+        """Change the offspring by what the problem knows, if it learns."""
+        if not jax.tree.leaves(carry.known):
+            return carry
+        x = self.run.problem.apply_knowledge(carry.known, carry.offspring.x)
+        return carry._replace(offspring=carry.offspring._replace(x=x))
+
+    def evaluate(self, carry: Carry, t: int) -> tuple[np.ndarray, Any, Any]:
+        """Return objectives and constraint values (() if none), padded as the offspring are, and what is known then."""
         run, x = self.run, carry.offspring.x
         key, rows = self.rows_to_evaluate(carry, t)
-        values = on_primary_process(lambda: run.problem.evaluate_host(key, rows))
+        known = run.without_padding(fetch(carry.known))
+        values, known = on_primary_process(lambda: run.problem.evaluate_and_learn(key, rows, known))
         padded = x.shape[:-1]
         shape = (len(run.seeds), padded[1]) if run.is_batched else (run.algorithm.population,)
         padding = [(0, padded[0] - shape[0])]
@@ -232,8 +241,10 @@ class HostEvaluator(StepEvaluator):
                 leaf = leaf.astype(x.dtype).reshape(*shape, leaf.shape[1])
             return np.pad(leaf, padding + [(0, 0)] * (leaf.ndim - 1), mode=mode)
 
+        if run.is_batched:
+            known = jax.tree.map(lambda leaf: np.pad(leaf, padding + [(0, 0)] * (leaf.ndim - 1), mode=mode), known)
         f, g = values
-        return to_rows(f), to_rows(g) if run.problem.num_constraints else ()
+        return to_rows(f), to_rows(g) if run.problem.num_constraints else (), known
 
     def close(self) -> None:
         self.run.problem.close()
