@@ -90,7 +90,7 @@ def test_failed_individuals_do_not_enter_the_first_population(tell):
     state, offspring = algorithm.init(jax.random.key(0), sizes.problem())
     f = np.full((12, 3), np.nan, np.float32)
     f[[7, 11]] = [[1, 2, 3], [3, 2, 1]]
-    after = tell(algorithm, state, offspring, f, np.zeros(12, np.float32), 0.0)
+    after = tell(algorithm, state, offspring, f, np.zeros((12, 0), np.float32), 0.0)
     assert after.population.alive.tolist() == [True, True, False]
     np.testing.assert_array_equal(after.population.f[:2], f[[7, 11]])
     np.testing.assert_array_equal(after.population.x[:2], offspring.x[jnp.array([7, 11])])
