@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from sizes import QUICK_FLAGS
 
 ROOT = Path(__file__).parents[1]
@@ -46,12 +47,36 @@ def test_code_in_the_page_about_runs_runs(tmp_path: Path):
     assert run_blocks(blocks, "result.generations", tmp_path) == "250"
 
 
+def test_code_in_the_page_about_comparing_runs(tmp_path: Path):
+    blocks = blocks_of("docs/comparing.md")
+    assert len(blocks) == 5
+    asked = "len(table.rows), len(sizes.records()), study.algorithms[-1], other.values()['bridge']['B'].tolist()"
+    found = run_blocks(blocks, asked, tmp_path)
+    area = [(2 - 0.9) * (20 - 1.5), (2 - 0.8) * (20 - 1.6)]
+    assert found.startswith("(8, 66, 'another program', [20.3")
+    assert eval(found)[3] == pytest.approx(area)
+    assert (tmp_path / "study.html").stat().st_size > 50_000
+
+
 def test_code_in_the_page_about_results_and_callbacks_runs(tmp_path: Path):
     blocks = blocks_of("docs/results_and_callbacks.md")
     assert len(blocks) == 6
     asked = "len(same.F), merged.stopped, result.generations"
     assert run_blocks(blocks, asked, tmp_path).endswith("'merged from 3 runs', 50)")
     assert len((tmp_path / "history.csv").read_text().splitlines()) == 52
+
+
+def test_the_short_answers_run(tmp_path: Path):
+    blocks = blocks_of("docs/how_do_i.md")
+    assert len(blocks) >= 40
+    asked = "len(runs), longer.generations, len(archived.archive.F) > 40"
+    assert run_blocks(blocks, asked, tmp_path) == "(31, 80, True)"
+
+
+def test_the_same_task_in_other_libraries_runs(tmp_path: Path):
+    blocks = blocks_of("docs/coming_from.md")
+    assert len(blocks) == 3
+    assert run_blocks(blocks, "len(result.F) > 50, len(res.F) > 50, len(found.F) > 3", tmp_path) == "(True, True, True)"
 
 
 def test_the_example_algorithm_of_the_contributing_page_finds_a_front(tmp_path: Path):
@@ -66,6 +91,12 @@ distance = np.median([tr.metrics.igd(result.F, problem.front()) for result in re
     blocks = [algorithm, use]
     asked = "len(results[0].population), bool(distance < 0.4)"
     assert run_blocks(blocks, asked, tmp_path) == "(20, True)"
+
+
+def test_code_in_the_page_on_constraints_runs(tmp_path: Path):
+    blocks = blocks_of("docs/constraints.md")
+    assert len(blocks) == 4
+    assert run_blocks(blocks, "result.G.shape[1], len(result.F) > 0", tmp_path) == "(4, True)"
 
 
 def test_code_in_the_page_about_gymnasium_runs(tmp_path: Path):

@@ -10,6 +10,7 @@ gc.disable()
 from tensorrvea import algorithms, callbacks, metrics, operators, problems, reference_vectors, stop
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
 from tensorrvea.api import load, optimize, replicate, resume
+from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Clock, Evolution, Selection
 from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
@@ -19,21 +20,28 @@ from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
+from tensorrvea.runs.registry import register
 from tensorrvea.selection.dominance import nondominated, ranks
+from tensorrvea.study import Indicator, Study, Sweep, compare, study_from_fronts, sweep
 
 if _collects:
     gc.enable()
 
 __all__ = [
     "Clock",
+    "ConstraintRule",
     "Evolution",
     "HostProblem",
+    "Indicator",
     "Pool",
     "Problem",
     "Result",
     "Selection",
+    "Study",
+    "Sweep",
     "algorithms",
     "callbacks",
+    "compare",
     "distributed",
     "estimate_memory",
     "load",
@@ -45,9 +53,12 @@ __all__ = [
     "problems",
     "ranks",
     "reference_vectors",
+    "register",
     "replicate",
     "resume",
     "stop",
+    "study_from_fronts",
+    "sweep",
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__
