@@ -2,9 +2,11 @@
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from difflib import get_close_matches
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -73,6 +75,29 @@ def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} takes True or False, got {value!r:.80}")
     return bool(value)
+
+
+def check_text(name: str, value: Any) -> str:
+    """Check for text that a file can hold: without NUL, and without half of a surrogate pair."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} takes text, got {value!r:.80}")
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError(f"{name} must be text without NUL and lone surrogates, got {value!r:.80}")
+    return value
+
+
+def check_path(name: str, value: Any) -> Path:
+    """Return the path of a file or directory that a user gives."""
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(path, str) or not path:
+        raise TypeError(f"{name} takes a path, got {value!r:.80}")
+    try:
+        is_possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_possible = False
+    if not is_possible:
+        raise ValueError(f"{name} must be a path that the system allows, got {path!r:.80}")
+    return Path(path)
 
 
 def check_part(name: str, value: Any, *parts: str, takes: str) -> None:

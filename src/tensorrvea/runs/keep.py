@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tensorrvea.checks import check_number
+from tensorrvea.checks import as_tuple, check_flag, check_number
 from tensorrvea.driver.search import Observer, Search
 from tensorrvea.processes import broadcast_from_primary, detect_lost_peers, gather_from_all, on_primary_process
 from tensorrvea.result import Result
@@ -57,8 +57,15 @@ def keep_run(
       extend: whether the budget may differ from the directory's.
       accept_changes: whether the source of the user's own problem, algorithm or metrics may differ.
     """
+    if not isinstance(search, Search):
+        raise TypeError(f"search takes a Search, got {search!r:.80}")
     check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
+    check_flag("extend", extend)
+    check_flag("accept_changes", accept_changes)
     path = as_path(directory)
+    for observer in as_tuple(observers) or (() if observers in ((), []) else (observers,)):
+        if not isinstance(observer, Observer):
+            raise TypeError(f"observers takes observers of a search, got {observer!r:.80}")
     with detect_lost_peers(), ExitStack() as held, Signals() as signals:
         on_primary_process(lambda: held.enter_context(locked(path)))
         keeper = Keeper(search, path, every=every, signals=signals)
