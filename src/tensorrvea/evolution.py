@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.checks import check_integer
+from tensorrvea.checks import MOST_ROWS, check_integer
 from tensorrvea.devices import padded_size
 from tensorrvea.mating import permute_living
 from tensorrvea.operators.base import Mating, Variation, check_variation
@@ -75,7 +75,7 @@ class Evolution:
     """How offspring are bred from their parents."""
 
     def __post_init__(self) -> None:
-        check_integer("population", self.population, minimum=2, why="two parents")
+        check_integer("population", self.population, minimum=2, maximum=MOST_ROWS, why="two parents")
         check_variation(self.variation)
 
     # Hooks for an algorithm to define

@@ -14,7 +14,15 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, is_traced
+from tensorrvea.checks import (
+    check_array,
+    check_callable,
+    check_directions,
+    check_flag,
+    check_integer,
+    check_text,
+    is_traced,
+)
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
 from tensorrvea.fingerprint import fingerprint
@@ -140,8 +148,8 @@ class Problem(Domain):
         self.objective_names = names or tuple(f"f{i + 1}" for i in range(self.objectives))
         self.units = check_names("units", units, self.objectives) or ("",) * self.objectives
         self._variable_names = check_names("variable_names", variable_names, self.variables)
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"name takes a string, got {name!r:.80}")
+        if name is not None:
+            check_text("name", name)
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
         self._check_representation()
         if sample is not None:

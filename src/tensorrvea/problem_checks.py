@@ -7,13 +7,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tensorrvea.checks import as_tuple
+from tensorrvea.checks import as_tuple, check_text
 
 
 def check_names(argument: str, names: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
     checked = None if names is None else as_tuple(names)
     if checked is not None and (len(checked) != count or not all(isinstance(name, str) for name in checked)):
         raise ValueError(f"{argument} takes {count} strings, got {names!r:.80}")
+    for name in checked or ():
+        check_text(argument, name)
     return checked
 
 

@@ -49,13 +49,14 @@ NEVER: list[Callable[[], Any]] = [
 ]  # fmt: skip
 # Some arguments mean one of these, and others do not.
 PERHAPS: list[Any] = [
-    None, (), True, False, 0, 1, -1, 2, 3, 7, 2**31, -(2**31), 2**63, 2**64, 10**30, 10**400, 0.0, -0.0, 0.5, 1.5, -1.5, 1e-300,
-    5e-324, 1e308, -1e308, math.inf, -math.inf, "", "a", "1", "1.5", "nan", "min", "max", "é" * 1000, print, len, abs,
-    sum, lambda: None, lambda x: x, lambda *_, **__: None, lambda *_: "text", (1,), (1, 2), (0.0, 1.0), ("min", "max"),
-    ("min", "max", "sum"), [], [1], [0.0, 1.0], [[0.0, 1.0], [1.0, 0.0]], [[[1.0]]], ["a"], [math.inf, 1.0], {},
-    {"a": 1}, {"igd": 3}, set(), {1, 2}, frozenset({1}), range(0), range(3), Path("nowhere"), decimal.Decimal("1.5"),
-    fractions.Fraction(1, 3), np.float32(1.5), np.int64(3), np.bool_(True), np.array(3), np.array([]), np.zeros((0, 2)),
-    np.zeros((2, 2)), np.array([None, 1], object), np.array(["a", "b"]), jnp.zeros(3), jnp.float32(2.0),
+    None, (), True, False, 0, 1, -1, 2, 3, 7, 2**31, -(2**31), 2**63, 2**64, 10**30, 10**400, 0.0, -0.0, 0.5, 1.5, -1.5,
+    1e-300, 5e-324, 1e308, -1e308, math.inf, -math.inf, "", "a", "1", "1.5", "nan", "min", "max", "é" * 1000, print,
+    len, abs, sum, lambda: None, lambda x: x, lambda *_, **__: None, lambda *_: "text", (1,), (1, 2), (0.0, 1.0),
+    ("min", "max"), ("min", "max", "sum"), [], [1], [0.0, 1.0], [[0.0, 1.0], [1.0, 0.0]], [[[1.0]]], ["a"],
+    [math.inf, 1.0], {}, {"a": 1}, {"igd": 3}, set(), {1, 2}, frozenset({1}), range(0), range(3), Path("nowhere"),
+    decimal.Decimal("1.5"), fractions.Fraction(1, 3), np.float32(1.5), np.int64(3), np.bool_(True), np.array(3),
+    np.array([]), np.zeros((0, 2)), np.zeros((2, 2)), np.array([None, 1], object), np.array(["a", "b"]),
+    jnp.zeros(3), jnp.float32(2.0),
 ]  # fmt: skip
 
 

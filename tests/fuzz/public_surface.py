@@ -9,7 +9,6 @@ be meant ("meaningless").
 
 import inspect
 import linecache
-import os
 import resource
 import signal
 import sys
@@ -19,6 +18,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -42,7 +42,6 @@ ENDLESS = 60.0
 MEMORY = 16 * 2**30
 WRONG = ("raw", "slow", "meaningless")
 # What the library makes and users read: their constructors check nothing.
-VERBOSE = bool(os.environ.get("FUZZ_VERBOSE"))
 RECORDS = {"Result", "Replay", "Scores"}
 # Parts of other functions of their modules, which take what those have checked.
 INTERNAL = {"check_vectors", "unit_rows", "halton", "lattice_size", "largest_divisions", "simplex_lattice_of_about"}
@@ -122,6 +121,8 @@ def attempt(
             kind = "meaningless"
     except Exception as error:
         kind = "refused" if is_checked(error) else "raw"
+        if kind == "raw" and argument in ("callbacks", "stop") and callable(value):
+            kind = "accepted"  # what the user's function raises is the user's
         if kind == "refused" and argument not in str(error).replace(" ", "_") and argument not in str(error):
             kind = "unnamed"
         if isinstance(error, TimeoutError) or (kind != "raw" and time.process_time() - started > SECONDS):
@@ -148,37 +149,38 @@ def interrupt(*_: Any) -> None:
     raise TimeoutError("too slow")
 
 
-def survey(only: str = "") -> list[Outcome]:
-    """Attempt all calls whose name begins with ``only``; runs that are accepted stop after two chunks."""
-    outcomes = []
+@contextmanager
+def briefly() -> Iterator[None]:
+    """Stop every run after two chunks."""
     advance = Search.advance
 
-    def briefly(search: Search) -> None:
+    def advance_briefly(search: Search) -> None:
         advance(search)
         if search.generation >= 1:
             search.stopped = search.stopped or "long enough"
 
-    with limited(), patch.object(Search, "advance", briefly), patch.object(jax.distributed, "initialize"):
+    with patch.object(Search, "advance", advance_briefly):
+        yield
+
+
+def survey(only: str = "") -> list[Outcome]:
+    """Attempt all calls whose name begins with ``only``; runs that are accepted stop after two chunks."""
+    outcomes = []
+    with limited(), briefly(), patch.object(jax.distributed, "initialize"):
         for call, function in public_callables():
             if call.startswith(only):
-                if VERBOSE:
-                    print(call, flush=True)
                 outcomes += [attempt(call, function, *arguments) for arguments in calls(call, function)]
     return outcomes
 
 
-class limited:  # noqa: N801 (a context manager)
+@contextmanager
+def limited() -> Iterator[None]:
     """Limit time and memory, and write to a temporary directory."""
-
-    def __enter__(self) -> None:
-        np.seterr(all="ignore")
-        signal.signal(signal.SIGALRM, interrupt)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-        self.before = Path.cwd()
-        os.chdir(tempfile.mkdtemp())
-
-    def __exit__(self, *_: Any) -> None:
-        os.chdir(self.before)
+    np.seterr(all="ignore")
+    signal.signal(signal.SIGALRM, interrupt)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    with tempfile.TemporaryDirectory() as directory, chdir(directory):
+        yield
 
 
 def show(found: list[Outcome]) -> None:

@@ -6,6 +6,7 @@ from threading import Event, Thread
 import numpy as np
 from tqdm import tqdm
 
+from tensorrvea.checks import check_flag
 from tensorrvea.driver.run import Callback
 from tensorrvea.driver.search import Observer, Search
 from tensorrvea.processes import is_primary, on_primary_process
@@ -16,6 +17,7 @@ COMPILING = "compiling (once for this size)"
 
 def standard_observers(search: Search, *, progress: bool) -> list[Observer]:
     """Return the observers that every run has: callbacks if there are any, and a progress bar if it is wanted."""
+    check_flag("progress", progress)
     run = search.run
     observers: list[Observer] = []
     if run.callback_functions or run.stop_functions:

@@ -63,7 +63,8 @@ def keep_run(
     check_flag("extend", extend)
     check_flag("accept_changes", accept_changes)
     path = as_path(directory)
-    for observer in as_tuple(observers) or (() if observers in ((), []) else (observers,)):
+    is_none = isinstance(observers, tuple | list) and not observers
+    for observer in () if is_none else as_tuple(observers) or (observers,):
         if not isinstance(observer, Observer):
             raise TypeError(f"observers takes observers of a search, got {observer!r:.80}")
     with detect_lost_peers(), ExitStack() as held, Signals() as signals:

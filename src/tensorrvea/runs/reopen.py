@@ -73,7 +73,9 @@ def search_of(
     if algorithm is not None:
         check_algorithm(algorithm)
     # What the user gave may be wrong, too, and its errors are not the directory's.
-    is_given = any(part is not None for part in (problem, algorithm, metrics, stop)) or callbacks != ()
+    is_given = any(part is not None for part in (problem, algorithm, metrics, stop)) or not (
+        isinstance(callbacks, tuple) and not callbacks
+    )
     with damaged_on_error(directory / NAME):
         check_claims(spec, directory)
         problem = problem or decode_problem(spec["problem"], arrays, stand_in=read_only)
