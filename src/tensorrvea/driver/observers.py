@@ -4,7 +4,6 @@ from functools import partial
 from threading import Event, Thread
 
 import numpy as np
-from tqdm import tqdm
 
 from tensorrvea.checks import check_flag
 from tensorrvea.driver.run import Callback
@@ -59,6 +58,8 @@ class ProgressBar(Observer):
         budget = search.run.budget
         self.by_generation = budget.seconds is None
         self.total: float = search.schedule.last if budget.seconds is None else budget.seconds
+        from tqdm import tqdm  # not needed without a bar
+
         self.bar = tqdm(
             total=self.total, unit="gen" if self.by_generation else "s", desc=COMPILING, bar_format="{desc} {elapsed}"
         )
