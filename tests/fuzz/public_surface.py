@@ -55,7 +55,10 @@ class Outcome(NamedTuple):
 
 def modules() -> dict[str, ModuleType]:
     """The package, its public modules, and those whose functions users import from them."""
-    public = {name: value for name, value in vars(tr).items() if name in tr.__all__ and inspect.ismodule(value)}
+    listed = {name: value for name, value in vars(tr).items() if name in tr.__all__ and inspect.ismodule(value)}
+    # Algorithms and operators are names of the package itself.
+    package = set(tr.__all__)
+    public = {name: value for name, value in listed.items() if not set(getattr(value, "__all__", "?")) <= package}
     return {"tensorrvea": tr, **public, "neuroevolution": neuroevolution, "runs": runs, "decision": decision}
 
 
