@@ -13,6 +13,7 @@ from tensorrvea.api import load, optimize, replicate, resume
 from tensorrvea.evolution import Clock, Evolution, Selection
 from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
+from tensorrvea.merge import merge
 from tensorrvea.operators import *  # noqa: F403 (its __all__ is the list of operators)
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
@@ -35,6 +36,7 @@ __all__ = [
     "distributed",
     "estimate_memory",
     "load",
+    "merge",
     "metrics",
     "nondominated",
     "operators",
@@ -48,4 +50,4 @@ __all__ = [
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__
-__version__ = "0.1.0"
+__version__ = "0.2.0"

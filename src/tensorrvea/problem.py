@@ -250,6 +250,9 @@ class Problem(Domain):
         """Messages of failed evaluations in order of first occurrence, each with its count."""
         return []
 
+    def restore_failures(self, failures: Sequence[tuple[str, int]]) -> None:
+        """Take over the messages that a checkpoint has recorded, where they are not known or are counted lower."""
+
     def close(self) -> None:
         """Stop workers, if there are any; the next evaluation starts them again."""
 

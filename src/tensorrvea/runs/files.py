@@ -53,9 +53,9 @@ def open_regular(path: Path, *, limit: int | None = None) -> Iterator[io.Buffere
         yield stream
 
 
-def as_path(directory: Any) -> Path:
-    """Return the path of a directory that a user gives."""
-    return check_path("directory", directory)
+def as_path(directory: Any, *, name: str = "directory") -> Path:
+    """Return the path of a directory, or of what ``name`` says, that a user gives."""
+    return check_path(name, directory)
 
 
 def sha256_of(stream: io.BufferedReader | io.BufferedRandom) -> str:
@@ -70,6 +70,11 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     with open_regular(path, limit=JSON_BYTES) as stream:
         text = stream.read(JSON_BYTES + 1)
+    return parse_json(text, path)
+
+
+def parse_json(text: bytes, path: Path) -> dict[str, Any]:
+    """Parse a JSON object that may come from somebody else; ``path`` is where it was found."""
     try:
         content = json.loads(text, parse_constant=_reject_constant)
         canonical_json(content).encode()  # fails if a text has half of a surrogate pair
