@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import jax
 from hostile_values import WORDS
-from public_surface import ENDLESS, SECONDS, Outcome, briefly, is_checked, limited, show
+from public_surface import ENDLESS, SECONDS, Outcome, is_checked, limited, show
 from valid_arguments import finished_run
 
 from tensorrvea.cli.errors import WRONG_ARGUMENTS, WrongArgumentsError
@@ -48,8 +48,8 @@ def calls(name: str, command: type) -> Iterator[list[str]]:
         yield [name, hostile, *words[1:]]
         yield [name, *words, hostile]
         for option in options(command):
-            yield [name, *words, option, hostile]
-            yield [name, *words, f"{option}={hostile}"]
+            is_flag = hostile.startswith("-")
+            yield [name, *words, *([f"{option}={hostile}"] if is_flag else [option, hostile])]
 
 
 errors: list[BaseException] = []
@@ -87,9 +87,14 @@ def attempt(words: list[str]) -> Outcome:
 
 
 def survey(only: str = "") -> list[Outcome]:
-    """Attempt all words with the commands whose name begins with ``only``; runs stop after two chunks."""
+    """Attempt all words with the commands whose name begins with ``only``. A search that is accepted is not run."""
     outcomes = []
-    with limited(), briefly(), patch.object(jax.distributed, "initialize"), patch.object(main, "_print_error", noted):
+    with (
+        limited(),
+        patch("tensorrvea.cli.run.execute"),
+        patch.object(jax.distributed, "initialize"),
+        patch.object(main, "_print_error", noted),
+    ):
         for name, command in main.COMMANDS.items():
             if name.startswith(only):
                 outcomes += [attempt(words) for words in calls(name, command)]
