@@ -11,12 +11,13 @@ import tensorrvea
 ROOT = Path(tensorrvea.__file__).parent
 # From the top down. Modules and packages of one layer do not import each other.
 LAYERS = [
+    ("__main__",),
     ("cli",),
     ("experiments",),
     ("api", "memory"),
     ("runs",),
     ("driver",),
-    ("stop", "merge"),
+    ("stop", "merge", "callbacks"),
     ("result",),
     ("report",),
     ("compiled", "history", "plot", "notebook"),

@@ -7,7 +7,7 @@ import gc
 _collects = gc.isenabled()
 gc.disable()
 
-from tensorrvea import algorithms, metrics, operators, problems, reference_vectors, stop
+from tensorrvea import algorithms, callbacks, metrics, operators, problems, reference_vectors, stop
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
 from tensorrvea.api import load, optimize, replicate, resume
 from tensorrvea.evolution import Clock, Evolution, Selection
@@ -33,6 +33,7 @@ __all__ = [
     "Result",
     "Selection",
     "algorithms",
+    "callbacks",
     "distributed",
     "estimate_memory",
     "load",
@@ -51,3 +52,8 @@ __all__ = [
 __all__ += algorithms.__all__
 __all__ += operators.__all__
 __version__ = "0.2.0"
+
+
+def __dir__() -> list[str]:
+    """Show only what is public, as completion in a shell does."""
+    return sorted([*__all__, "__version__", "__doc__"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import check_choice, hint
+from tensorrvea.checks import check_choice, hint, match_choice
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 
 GROUPS = ("problem", "algorithm", "variation")
@@ -49,13 +49,13 @@ def parse_value(text: str) -> Any:
 
 def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:
     """Create an algorithm and its variation with the given settings."""
-    cls = ALGORITHMS[check_choice("algorithm", name, tuple(ALGORITHMS))]
+    cls = ALGORITHMS[match_choice("algorithm", name, tuple(ALGORITHMS))]
     takes_variation = any(field.name == "variation" for field in dataclasses.fields(cls))
     if not takes_variation and (variation is not None or settings["variation"]):
         raise ValueError(f"variation cannot be given with {name}, which has none")
     arguments: dict[str, Any] = {"population": population}
     if takes_variation:
-        operator = VARIATIONS[check_choice("variation", variation or "GA", tuple(VARIATIONS))]
+        operator = VARIATIONS[match_choice("variation", variation or "GA", tuple(VARIATIONS))]
         arguments["variation"] = with_settings(operator(), settings["variation"], "variation")
     return with_settings(cls(**arguments), settings["algorithm"], "algorithm")
 
