@@ -59,11 +59,12 @@ VALID: dict[str, Any] = {
     "generations": lambda: 2, "seeds": lambda: [0], "metric": lambda: "igd", "at_most": lambda: 0.1,
     "values": lambda: [0.5, 0.5], "vectors": lambda: [[1.0, 0.0], [0.0, 1.0]], "name": lambda: "vectors",
     "choice": lambda: "lattice", "target": lambda: [0.5, 0.5], "task": lambda: "MoHopper-m2", "dimensions": lambda: 2,
-    "search": search, "path": lambda: "written.html",
+    "search": search, "results": lambda: [result()], "scale": lambda: 0.1, "path": lambda: "written.html",
 }  # fmt: skip
 # Where a name means something else than above, or a call needs an argument that has a default.
 BY_CALL: dict[str, dict[str, Any]] = {
     "runs.keep_run": {"directory": new_directory},
+    "neuroevolution.State": {"q": lambda: np.zeros(3), "qd": lambda: np.zeros(3)},
     "stop.Target": {"objectives": lambda: [0.5, 0.5]},
     "stop.MetricReached": {"at_most": lambda: 0.1},
     "tensorrvea.optimize": {"generations": lambda: 2},
