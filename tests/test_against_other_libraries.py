@@ -1,4 +1,4 @@
-"""Numbers that other libraries compute, too: ranks, indicators, lattices, statistics, and distributions of operators."""
+"""Numbers that other libraries compute, too: ranks, indicators, lattices, statistics, distributions of operators."""
 
 import jax
 import jax.numpy as jnp

@@ -19,7 +19,9 @@ from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
+from tensorrvea.runs.registry import register
 from tensorrvea.selection.dominance import nondominated, ranks
+from tensorrvea.study import Indicator, Study, Sweep, compare, study_from_fronts, sweep
 
 if _collects:
     gc.enable()
@@ -28,12 +30,16 @@ __all__ = [
     "Clock",
     "Evolution",
     "HostProblem",
+    "Indicator",
     "Pool",
     "Problem",
     "Result",
     "Selection",
+    "Study",
+    "Sweep",
     "algorithms",
     "callbacks",
+    "compare",
     "distributed",
     "estimate_memory",
     "load",
@@ -45,9 +51,12 @@ __all__ = [
     "problems",
     "ranks",
     "reference_vectors",
+    "register",
     "replicate",
     "resume",
     "stop",
+    "study_from_fronts",
+    "sweep",
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__

@@ -11,8 +11,8 @@ import tyro
 
 from tensorrvea.checks import match_choice
 from tensorrvea.cli.errors import WrongArgumentsError, argument_errors
-from tensorrvea.cli.part_settings import make_algorithm, parse_settings, parse_value, read_table
-from tensorrvea.cli.problem_lookup import find_problem
+from tensorrvea.cli.part_settings import make_algorithm, match_part, parse_settings, parse_value, read_table
+from tensorrvea.cli.problem_lookup import find_problem, import_file
 from tensorrvea.cli.session import DEFAULT_SESSION, Session
 from tensorrvea.driver.observers import standard_observers
 from tensorrvea.driver.run import Run as RunArguments
@@ -35,8 +35,10 @@ DEFAULT_GENERATIONS = 100
 MOST_SEEDS = 2**20
 # Larger populations record no metric unless asked to.
 LARGEST_WITH_DEFAULT_METRIC = 1000
-AlgorithmName = Annotated[str, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}.")]
-VariationName = Annotated[str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; GA by default.")]
+AlgorithmName = Annotated[str, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; or file.py:Name.")]
+VariationName = Annotated[
+    str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; or file.py:Name. GA by default.")
+]
 
 
 @dataclass(kw_only=True)
@@ -172,12 +174,12 @@ class Run:
         return rules
 
     def directory_name(self, problem: Problem) -> str:
-        chosen = match_choice("variation", self.variation or "GA", tuple(VARIATIONS))
+        chosen = match_part("variation", self.variation or "GA", VARIATIONS)
         variation = "" if chosen == "GA" else f"-{chosen}"
         seeds = self.all_seeds()
         seed = f"{min(seeds)}to{max(seeds)}" if self.seeds else str(seeds[0])
         name = self.problem.rpartition(":")[2] if ":" in self.problem else problem.name.replace(" ", "")
-        return f"{name}-{match_choice('algorithm', self.algorithm, tuple(ALGORITHMS))}{variation}-{seed}"
+        return f"{name}-{match_part('algorithm', self.algorithm, ALGORITHMS)}{variation}-{seed}"
 
 
 @dataclass(kw_only=True)
@@ -196,6 +198,8 @@ class Resume:
     """The run directory."""
     problem: str | None = None
     """file.py:name of a user-defined problem, since code is never loaded from a run directory."""
+    parts: Path | None = None
+    """A Python file that registers an algorithm or operator of your own."""
     accept_changes: bool = False
     """Continue although the source of the problem has changed."""
     generations: int | None = None
@@ -211,6 +215,8 @@ class Resume:
             self.session.initialize()
             budget = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
             extend = any(value is not None for value in budget.values())
+            if self.parts is not None:
+                import_file(self.parts, "parts")
             problem = None if self.problem is None else find_problem(self.problem)
             devices = self.session.devices
             try:
