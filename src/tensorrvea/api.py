@@ -19,7 +19,7 @@ from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
 from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
-from tensorrvea.runs.files import as_path
+from tensorrvea.runs.files import as_path, is_file
 from tensorrvea.runs.keep import INTERVAL, keep_run
 from tensorrvea.runs.reopen import load_search, reopen
 from tensorrvea.runs.result_file import load_result
@@ -230,7 +230,7 @@ def load(
       RunError: if there is no run, or no result, or if it is damaged.
     """
     path = as_path(directory)
-    if path.is_file():
+    if is_file(path):
         return load_result(path, problem=problem, algorithm=algorithm)
     return results_of(load_search(directory, problem=problem, algorithm=algorithm))
 

@@ -51,8 +51,8 @@ def save_result(result: Result, path: str | Path) -> Path:
     arrays |= _history_to_arrays(result.history)
     try:
         write_arrays(path, arrays)
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # a name with a null byte, or that is not Unicode, is a ValueError
+        raise RunError(f"{str(path)!r:.80} cannot be written: {getattr(error, 'strerror', None) or error}") from error
     return path
 
 
@@ -100,6 +100,8 @@ def _individuals(arrays: Arrays, prefix: str, problem: Problem) -> Individuals:
     rows = len(found["F"])
     if found["X"].shape[1] not in (0, problem.variables) or found["F"].shape[1:] != (problem.objectives,):
         raise DamagedError(f"{prefix}X and {prefix}F do not have the columns of {problem.name}")
+    if found["G"].shape[1] not in (0, problem.num_constraints):
+        raise DamagedError(f"{prefix}G does not have a column for each constraint of {problem.name}")
     if any(len(array) != rows for array in found.values()):
         raise DamagedError(f"the arrays of {prefix.rstrip('.')} do not have the same number of rows")
     return Individuals(**{name: np.array(array) for name, array in found.items()})
