@@ -1,5 +1,6 @@
 """A study that is killed at random moments resumes, and gives the table of one that was not."""
 
+import os
 import random
 import subprocess
 import sys
@@ -37,23 +38,29 @@ def start(directory: Path) -> subprocess.Popen:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def kill_after(process: subprocess.Popen, directory: Path, changes: int) -> bool:
+    """Kill a study after its files have changed this often; return whether it was still running."""
+    seen: set = set()
+    while process.poll() is None:
+        files = frozenset(name for _, _, names in os.walk(directory) for name in names)  # which may vanish meanwhile
+        if files not in seen:
+            seen.add(files)
+            if len(seen) > changes:
+                process.kill()
+                process.communicate()
+                return True
+        time.sleep(0.001)
+    process.communicate()
+    return False
+
+
 @pytest.mark.slow
 def test_a_study_killed_at_five_random_moments_gives_the_same_table(tmp_path):
-    began = time.monotonic()
     expected, errors = start(tmp_path / "whole").communicate()
-    duration = time.monotonic() - began
     assert "average rank" in expected, errors[-2000:]
     rng = random.Random(20)
-    killed = 0
-    for _ in range(5):
-        process = start(tmp_path / "killed")
-        try:
-            process.wait(rng.uniform(0.3, 0.9) * duration)
-        except subprocess.TimeoutExpired:
-            killed += 1
-        process.kill()
-        process.communicate()
-    assert killed > 0
+    killed = [kill_after(start(tmp_path / "killed"), tmp_path / "killed", rng.randint(2, 30)) for _ in range(5)]
+    assert all(killed)
     found, errors = start(tmp_path / "killed").communicate()
     assert found == expected, errors[-2000:]
     assert not list((tmp_path / "killed" / "runs").iterdir())

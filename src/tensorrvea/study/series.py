@@ -130,7 +130,15 @@ class Executor:
         done = run_on_all_devices(jobs) if series.is_one_by_one else [job() for job in jobs]
         for runs in done:
             found |= runs
+        if self.directory is not None:  # a process may have been killed between saving a batch and this
+            for batch in series.batches(list(seeds)):
+                shutil.rmtree(self.working_directory(self.directory, series, batch), ignore_errors=True)
         return {seed: found[seed] for seed in seeds}
+
+    @staticmethod
+    def working_directory(directory: Path, series: Series, seeds: list[int]) -> Path:
+        """Return where the checkpoints of an unfinished batch are."""
+        return directory / "runs" / file_name(f"{series.name}, {seeds}")
 
     def run_batch(self, series: Series, seeds: list[int]) -> dict[int, Arrays]:
         self.log(f"{series.label}, seed {seeds[0]}" if len(seeds) == 1 else f"{series.label}, {len(seeds)} seeds")
@@ -142,7 +150,7 @@ class Executor:
             search.execute(observers)
             runs = self.reduce(search)
         else:
-            working = self.directory / "runs" / file_name(f"{series.name}, {seeds}")
+            working = self.working_directory(self.directory, series, seeds)
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message=".*accept_changes")  # said before, and the name has a digest
                 keep_run(search, working, observers, every=self.checkpoint_seconds, accept_changes=True)
