@@ -84,7 +84,7 @@ def test_user_vectors_may_exceed_the_range_of_float32():
     algorithm = tr.TensorRVEA(population=8, vectors=[[1e-300, 0, 0], [0, 3e39, 4e39], [5e-324, 5e-324, 0]])
     state, _ = algorithm.init(jax.random.key(0), tr.problems.DTLZ2(objectives=3, variables=7))
     half = np.sqrt(0.5)
-    np.testing.assert_allclose(state.extra.adapted, [[1, 0, 0], [0, 0.6, 0.8], [half, half, 0]], rtol=1e-6)
+    np.testing.assert_allclose(state.extra.vectors, [[1, 0, 0], [0, 0.6, 0.8], [half, half, 0]], rtol=1e-6)
 
 
 def test_user_vectors_may_be_tracers():

@@ -9,6 +9,7 @@ gc.disable()
 
 from tensorrvea import algorithms, metrics, operators, problems, reference_vectors, stop
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.api import load, optimize, replicate, resume
 from tensorrvea.evolution import Clock, Evolution, Selection
 from tensorrvea.host import HostProblem
@@ -32,6 +33,7 @@ __all__ = [
     "Result",
     "Selection",
     "algorithms",
+    "default_algorithm",
     "distributed",
     "estimate_memory",
     "load",

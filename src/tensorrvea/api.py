@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.devices import Devices
 from tensorrvea.driver.observers import standard_observers
 from tensorrvea.driver.run import Callback, Run
@@ -20,7 +21,7 @@ from tensorrvea.runs.reopen import load_search, reopen
 
 def optimize(
     problem: Problem,
-    algorithm: Evolution,
+    algorithm: Evolution | None = None,
     *,
     generations: int | None = None,
     evaluations: int | None = None,
@@ -43,7 +44,8 @@ def optimize(
 
     Args:
       problem: what to optimise.
-      algorithm: how to search, such as ``TensorRVEA(population=105)``.
+      algorithm: how to search, such as ``TensorRVEA(population=105)``. By default it is ``default_algorithm(problem)``,
+        and ``result.algorithm`` says which.
       generations, evaluations, seconds: the budget; give one of them. The first population is generation 0, so that g
         generations cost ``population · (g + 1)`` evaluations. Seconds do not include compilation.
       seed: the same seed gives the same result, bit for bit.
@@ -67,8 +69,8 @@ def optimize(
     Returns:
       The front and the history of the run.
     """
-    population = check_algorithm(algorithm).population
-    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
+    algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
+    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=[seed], is_batched=False, budget=budget, x=x, history=history, archive=archive,
         metrics=metrics, callbacks=callbacks, stop=stop, every=every, devices=devices, effort=effort,
@@ -78,7 +80,7 @@ def optimize(
 
 def replicate(
     problem: Problem,
-    algorithm: Evolution,
+    algorithm: Evolution | None = None,
     *,
     seeds: Iterable[int],
     generations: int | None = None,
@@ -101,8 +103,8 @@ def replicate(
     """
     if isinstance(seeds, str | bytes | bytearray | Mapping) or not isinstance(seeds, Iterable):
         raise TypeError(f"seeds takes whole numbers, one per run, got {seeds!r:.80}")
-    population = check_algorithm(algorithm).population
-    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
+    algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
+    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=list(seeds), is_batched=True, budget=budget, x=x, history=history, archive=archive,
         metrics=metrics, devices=devices, effort=effort,

@@ -129,7 +129,7 @@ class Result:
             f"{self.seconds:.3g} s",
             self.stopped,
         )
-        return f"Result({self.problem.name}: {', '.join(parts)})"
+        return f"Result({self.problem.name}, {type(self.algorithm).__name__}: {', '.join(parts)})"
 
     def _need_front(self, what: str) -> None:
         if len(self.F) == 0:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.checks import check_choice, hint
+from tensorrvea.problem import Problem
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 
 GROUPS = ("problem", "algorithm", "variation")
@@ -47,8 +49,18 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Create an algorithm and its variation with the given settings."""
+def make_algorithm(
+    problem: Problem,
+    name: str | None,
+    variation: str | None,
+    population: int | None,
+    settings: Mapping[str, Mapping[str, Any]],
+) -> Any:
+    """Create an algorithm and its variation with the given settings; what is not given is that of the default one."""
+    default = default_algorithm(problem)
+    is_default = name is None
+    name = type(default).__name__ if name is None else name
+    population = default.population if population is None else population
     cls = ALGORITHMS[check_choice("algorithm", name, tuple(ALGORITHMS))]
     takes_variation = any(field.name == "variation" for field in dataclasses.fields(cls))
     if not takes_variation and (variation is not None or settings["variation"]):
@@ -57,7 +69,8 @@ def make_algorithm(name: str, variation: str | None, population: int, settings: 
     if takes_variation:
         operator = VARIATIONS[check_choice("variation", variation or "GA", tuple(VARIATIONS))]
         arguments["variation"] = with_settings(operator(), settings["variation"], "variation")
-    return with_settings(cls(**arguments), settings["algorithm"], "algorithm")
+    made = dataclasses.replace(default, **arguments) if is_default else cls(**arguments)
+    return with_settings(made, settings["algorithm"], "algorithm")
 
 
 def with_settings(part: Any, settings: Mapping[str, Any], path: str) -> Any:

@@ -28,7 +28,9 @@ from tensorrvea.stop import MetricReached, Stagnation, Target
 DEFAULT_GENERATIONS = 100
 # Larger populations record no metric unless asked to.
 LARGEST_WITH_DEFAULT_METRIC = 1000
-AlgorithmName = Annotated[str, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}.")]
+AlgorithmName = Annotated[
+    str | None, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; by default, one that suits the problem.")
+]
 VariationName = Annotated[str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; GA by default.")]
 
 
@@ -50,10 +52,10 @@ class Run:
     config: Path | None = None
     """A TOML or JSON file with any of these options; flags override it."""
 
-    algorithm: AlgorithmName = "TensorRVEA"
+    algorithm: AlgorithmName = None
     variation: VariationName = None
-    population: int = 105
-    """Number of offspring per generation."""
+    population: int | None = None
+    """Number of offspring per generation; by default, one that suits the number of objectives."""
     set: tuple[str, ...] = ()
     """Settings of the parts, such as algorithm.alpha=1.5, variation.crossover.eta=15 or problem.backend=mjx."""
     objectives: int | None = None
@@ -102,14 +104,14 @@ class Run:
         with argument_errors():
             self.session.initialize()
             search = self.search()
-            out = self.out or Path("runs") / self.directory_name(search.run.problem)
+            out = self.out or Path("runs") / self.directory_name(search.run)
         execute(search, out, self.session)
 
     def search(self) -> Search:
         """Create the search that the options describe."""
         settings = parse_settings(dict(_split_setting(text) for text in self.set))
         problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
-        algorithm = make_algorithm(self.algorithm, self.variation, self.population, settings)
+        algorithm = make_algorithm(problem, self.algorithm, self.variation, self.population, settings)
         has_budget = (self.generations, self.evaluations, self.seconds) != (None, None, None)
         generations = self.generations if has_budget else DEFAULT_GENERATIONS
         arguments = RunArguments(
@@ -157,11 +159,11 @@ class Run:
         rules += map(parse_metric_rule, self.stop_metric)
         return rules
 
-    def directory_name(self, problem: Problem) -> str:
+    def directory_name(self, run: RunArguments) -> str:
         variation = "" if self.variation in (None, "GA") else f"-{self.variation}"
         seed = f"{min(self.seeds)}to{max(self.seeds)}" if self.seeds else str(self.seed)
-        name = self.problem.rpartition(":")[2] if ":" in self.problem else problem.name.replace(" ", "")
-        return f"{name}-{self.algorithm}{variation}-{seed}"
+        name = self.problem.rpartition(":")[2] if ":" in self.problem else run.problem.name.replace(" ", "")
+        return f"{name}-{type(run.algorithm).__name__}{variation}-{seed}"
 
 
 @dataclass(kw_only=True)

@@ -112,6 +112,8 @@ def decode(content: Any, arrays: Arrays, what: str) -> Any:
             f"{what} is the user's own ({content['own']!s:.80}) and not in the directory: give it as {what}="
         )
     name, settings = content.get("name"), content.get("settings")
+    if name == "TensorRVEA" and "adaptation" in (settings or {}):
+        name = "PaperTensorRVEA"  # the name that the paper's algorithm had before
     if name not in PARTS or not isinstance(settings, dict):
         raise DamagedError(f"{what} names {name!r:.80}, which is not known{hint(name, tuple(PARTS))}")
     return PARTS[name](**{key: decode(part, arrays, f"{what}.{key}") for key, part in settings.items()})
