@@ -1,6 +1,6 @@
 """Search only where you want solutions: around a direction, and around an aspiration point in units of the problem.
 
-    python examples/preferences.py [PICTURE]
+python examples/preferences.py [PICTURE]
 """
 
 import sys

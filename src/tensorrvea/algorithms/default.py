@@ -7,8 +7,10 @@ from tensorrvea.problem import Problem
 
 # From this many objectives on, almost all individuals are non-dominated, and distances between them say little.
 MANY_OBJECTIVES = 4
-# Survivors by the number of objectives: sizes of simplex lattices, and for more objectives than these the last one.
-POPULATIONS = {2: 100, 3: 105, 4: 120, 5: 126, 6: 132, 7: 168, 8: 156, 9: 210, 10: 275}
+# From this many objectives on, a lattice of a few hundred vectors has none inside the simplex.
+LAYERS = 6
+# Populations by the number of objectives: the sizes of simplex lattices, and from six objectives on of two layers.
+POPULATIONS = {2: 100, 3: 105, 4: 120, 5: 126, 6: 182, 7: 112, 8: 156, 9: 210, 10: 275}
 
 
 def default_algorithm(problem: Problem) -> Evolution:
@@ -32,7 +34,8 @@ def default_algorithm(problem: Problem) -> Evolution:
     if not isinstance(problem, Problem):
         raise TypeError(f"problem takes a Problem, got {problem!r:.80}")
     m = problem.objectives
-    population = POPULATIONS[max(2, min(m, max(POPULATIONS)))]
+    # Of more than ten objectives, layers of two and one divisions: m (m + 1) / 2 and m.
+    population = POPULATIONS.get(max(m, 2), m * (m + 3) // 2)
     if m < MANY_OBJECTIVES:
         return SPEA2(population=population)
-    return TensorRVEA(population=population, vectors="layers")
+    return TensorRVEA(population=population, vectors="lattice" if m < LAYERS else "layers")

@@ -27,8 +27,8 @@ class Vectors(NamedTuple):
     """The reference vectors; place j is for the best individual of vector j (after the first generation)."""
 
     initial: Float[Array, "r m"]
-    adapted: Float[Array, "r m"]
-    gamma: Float[Array, " r"]
+    adapted: Float[Array, "k m"]
+    gamma: Float[Array, " k"]
     """The smallest angle from each adapted vector to another."""
     index: Any
     """What makes association with the adapted vectors fast."""
@@ -119,6 +119,6 @@ class PaperTensorRVEA(Evolution):
         return jnp.floor(progress / self.adaptation * (1 + 4 * jnp.finfo(progress.dtype).eps))
 
 
-def indexed(initial: Float[Array, "r m"], adapted: Float[Array, "r m"]) -> Vectors:
+def indexed(initial: Float[Array, "r m"], adapted: Float[Array, "k m"]) -> Vectors:
     index = make_index(adapted)
     return Vectors(initial, adapted, smallest_angles(adapted, index), index)

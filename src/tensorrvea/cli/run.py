@@ -40,7 +40,7 @@ class Run:
 
     Examples:
       tensorrvea run DTLZ2 --generations 200
-      tensorrvea run DTLZ2 --objectives 5 --population 210 --variation CSO --set algorithm.alpha=1.5
+      tensorrvea run DTLZ2 --objectives 5 --algorithm TensorRVEA --variation CSO --set algorithm.alpha=1.5
       tensorrvea run design.py:bridge --seconds 60 --out runs/bridge
       tensorrvea run --config bridge.toml
     """
@@ -175,7 +175,7 @@ class Resume:
 
     Examples:
       tensorrvea resume runs/bridge --problem design.py:bridge
-      tensorrvea resume runs/DTLZ2-TensorRVEA-0 --generations 400
+      tensorrvea resume runs/DTLZ2-SPEA2-0 --generations 400
     """
 
     directory: tyro.conf.Positional[Path]
