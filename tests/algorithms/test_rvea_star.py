@@ -6,6 +6,7 @@ import numpy as np
 import oracle
 import pools
 import pytest
+from sizes import QUICKLY
 
 import tensorrvea as tr
 from tensorrvea.algorithms.paper_tensorrvea import indexed
@@ -14,8 +15,6 @@ from tensorrvea.population import Pool
 from tensorrvea.randomness import uniform
 
 VECTORS = {2: 10, 3: 12, 5: 15, 10: 20}
-
-select = jax.jit(tr.RVEAStar.select)
 
 
 def ranges_of(rows: pools.Rows, survivors: list[int]) -> np.ndarray:
@@ -46,11 +45,14 @@ def test_survivors_and_new_vectors_agree_with_a_transcription(objectives, kind):
     problem = tr.problems.DTLZ2(objectives=objectives, variables=objectives + 4)
     count = VECTORS[objectives]
     algorithm = tr.RVEAStar(population=2 * count, vectors=tr.reference_vectors.exact_count(count, objectives))
+    begin = jax.jit(lambda key: algorithm.init(key, problem)[0], compiler_options=QUICKLY)
+    index = jax.jit(indexed, compiler_options=QUICKLY)
+    select = jax.jit(tr.RVEAStar.select, compiler_options=QUICKLY)
     compared = 0
     for seed in range(10):
-        state, _ = algorithm.init(jax.random.key(seed), problem)
+        state = begin(jax.random.key(seed))
         vectors = np.asarray(state.extra.adapted, float)
-        state = state._replace(extra=indexed(state.extra.initial, state.extra.adapted))
+        state = state._replace(extra=index(state.extra.initial, state.extra.adapted))
         rows = pools.random_rows(seed, kind, objectives, 2 * count)
         key = jax.random.key(100 + seed)
         progress = np.float32(seed / 20)
@@ -72,14 +74,14 @@ def test_survivors_and_new_vectors_agree_with_a_transcription(objectives, kind):
             np.testing.assert_allclose(chosen.extra.adapted[count:], second, atol=1e-5)
             both = np.asarray(chosen.extra.adapted, float)
             np.testing.assert_allclose(chosen.extra.gamma, oracle.smallest_angles(both), rtol=1e-2, atol=1e-4)
-    assert compared > 0 or kind in ("ties", "few")
+    assert compared > 0 or kind in ("ties", "few", "infeasible")
 
 
 def test_the_first_set_adapts_when_due_and_the_first_population_changes_no_vector():
     problem, algorithm = tr.problems.DTLZ2(objectives=3, variables=7), tr.RVEAStar(population=15)
     state, offspring = algorithm.init(jax.random.key(0), problem)
-    f = np.random.default_rng(0).random((15, 3)).astype(np.float32) * [1, 10, 100]
-    zeros = np.zeros(15, np.float32)
+    f = jnp.asarray(np.random.default_rng(0).random((15, 3)) * [1, 10, 100], jnp.float32)
+    zeros = jnp.zeros(15)
     first = algorithm.tell(jax.random.key(1), state, offspring, f, zeros, Clock(0.0, 0.0))
     assert first.population.alive.sum() == 15
     assert len(first.population.alive) == 30

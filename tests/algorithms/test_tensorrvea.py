@@ -8,6 +8,7 @@ import numpy as np
 import oracle
 import pools
 import pytest
+from sizes import QUICKLY
 
 import tensorrvea as tr
 from tensorrvea.evolution import Clock
@@ -17,7 +18,7 @@ from tensorrvea.selection.crowding import crowding_distance
 SURVIVORS = {2: 12, 3: 15, 5: 15, 10: 20}
 ALPHA = 2.0
 
-select = jax.jit(tr.TensorRVEA.select)
+select = jax.jit(tr.TensorRVEA.select, compiler_options=QUICKLY)
 
 
 def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: float, *, normalize: bool, places: int):
@@ -129,10 +130,10 @@ def test_the_ideal_point_never_gets_worse_and_ignores_the_infeasible():
     problem = tr.problems.DTLZ2(objectives=2, variables=5)
     algorithm = tr.TensorRVEA(population=4)
     state, offspring = algorithm.init(jax.random.key(0), problem)
-    zeros = np.zeros(4, np.float32)
-    points = np.array([[1, 4], [2, 3], [3, 2], [4, 1]], np.float32)
+    zeros = jnp.zeros(4)
+    points = jnp.array([[1.0, 4.0], [2.0, 3.0], [3.0, 2.0], [4.0, 1.0]])
     state = algorithm.tell(jax.random.key(1), state, offspring, points, zeros, Clock(0.0, 0.0))
-    violation = np.array([0, 0, 1, 1], np.float32)
+    violation = jnp.array([0.0, 0.0, 1.0, 1.0])
     state = algorithm.tell(jax.random.key(1), state, offspring, points - 0.5, violation, Clock(0.5, 0.0))
     np.testing.assert_allclose(state.extra.ideal, [0.5, 1.0])
     state = algorithm.tell(jax.random.key(1), state, offspring, points + 9, zeros, Clock(1.0, 0.5))
