@@ -78,6 +78,40 @@ def test_progress_never_decreases_with_a_budget_of_seconds():
     assert planned.next_progress(10) == [0.9] * 10
 
 
+@pytest.mark.parametrize(
+    ("budget", "spent", "last"),
+    [
+        ({"generations": 12, "seconds": 1e6}, "generations", 12),
+        ({"generations": 12, "evaluations": 10 * POPULATION}, "evaluations", 9),
+        ({"generations": 12, "evaluations": 100 * POPULATION, "seconds": 1e6}, "generations", 12),
+    ],
+)
+def test_of_several_budgets_the_first_ends_the_run(budget, spent, last):
+    result = run(**{"generations": None} | budget)
+    assert result.stopped == f"budget spent ({spent})"
+    assert result.generations == last
+    assert same_bits(result, run(generations=last))  # the other budgets are behind, and change nothing
+
+
+def test_seconds_can_end_a_run_before_its_generations():
+    result = run(generations=10**6, seconds=0.2)
+    assert result.stopped == "budget spent (seconds)"
+    assert result.seconds >= 0.2
+    assert result.history.progress[-1] > result.generations / 10**6
+
+
+def test_progress_is_that_of_the_budget_that_is_ahead():
+    budget = schedule.Budget(population=POPULATION, generations=100, seconds=10.0)
+    fast = schedule.Schedule(budget, progress=[0.0], seconds=[0.0], pace=0.01)
+    assert fast.next_progress(2) == [1 / 100, 2 / 100]
+    slow = schedule.Schedule(budget, progress=[0.0], seconds=[0.0], pace=1.0)
+    assert slow.next_progress(2) == [1 / 10, 2 / 10]
+    assert str(slow) == "generation 0 of 100, 0 of 10 s"
+    slow.pace = 0.001
+    slow.add([0.1], 0.001)
+    assert slow.next_count(200) <= 99
+
+
 # Reproducibility
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import platformdirs
 import pytest
 from jax.experimental.compilation_cache import compilation_cache
 
@@ -92,6 +93,19 @@ def test_a_program_that_calls_back_into_python_is_not_stored(directory):
     assert stored(directory) == []
 
 
+def test_a_program_that_calls_a_library_is_found_by_its_text_only(directory):
+    """What JAX does to prepare such a call happens while it lowers: a process that skips that would crash."""
+
+    def solve(x):
+        return jnp.linalg.solve(jnp.eye(3) * 2, x + 1)
+
+    described = Lowered(function=solve)
+    assert value(compile_stored(described, DEVICE, "", "solves")) == [0.5, 0.5, 0.5]
+    assert stored(directory) == []
+    assert value(compile_stored(Lowered(function=solve), DEVICE, "", None)) == [0.5, 0.5, 0.5]
+    assert len(stored(directory)) == 1
+
+
 DAMAGE = {
     "empty": lambda content: content[:0],
     "cut": lambda content: content[: len(content) // 2],
@@ -155,10 +169,19 @@ def test_a_new_directory_is_private(directory):
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("word", ["off", "OFF", "0", ""])
+@pytest.mark.parametrize("word", ["off", "OFF", "0"])
 def test_the_store_can_be_turned_off(directory, monkeypatch, word):
     monkeypatch.setenv(program_store.VARIABLE, word)
     assert store_directory() is None
+
+
+@pytest.mark.parametrize("word", [None, "", "on", "1"])
+def test_programs_are_kept_in_the_users_cache_directory_by_default(tmp_path, directory, monkeypatch, word):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(program_store.VARIABLE) if word is None else monkeypatch.setenv(program_store.VARIABLE, word)
+    found = store_directory()
+    assert found is not None
+    assert found == platformdirs.user_cache_path("tensorrvea", appauthor=False).resolve()
 
 
 def test_the_users_own_cache_of_jax_wins(directory, tmp_path):

@@ -1,5 +1,6 @@
 """Results, on one problem with signs, decoding, constraints, failures and histories."""
 
+from dataclasses import replace
 from functools import partial
 
 import jax.numpy as jnp
@@ -180,3 +181,69 @@ def test_objectives_beyond_float32_fail_only_their_own_individual():
     result = tr.optimize(target, tr.RandomSearch(population=6), generations=2)
     assert result.failed > 0
     assert np.isfinite(result.F).all()
+
+
+def test_the_history_is_a_table(result):
+    table = result.history.to_dataframe()
+    assert len(table) == GENERATIONS + 1
+    np.testing.assert_array_equal(table["ideal_f1"], result.history.ideal[:, 0])
+    np.testing.assert_array_equal(table["volume"], result.history.metrics["volume"])
+
+
+def test_a_notebook_shows_a_picture_and_a_table(result):
+    page = result._repr_html_()
+    assert page.startswith("<div")
+    assert "data:image/png;base64," in page
+    assert "<th>gain</th>" in page
+    assert page.count("<tr>") == 1 + min(8, len(result.F))
+    assert result.plot()._repr_png_().startswith(b"\x89PNG")
+    hostile = replace(result, problem=tr.Problem(
+        function, lower=[0.0, 0.01, 0.0], upper=[1.0, 100.0, 4.0], objectives=2, objective_names=["<script>", "b"]
+    ))  # fmt: skip
+    assert "<script>" not in hostile._repr_html_()
+
+
+def test_a_result_without_a_feasible_solution_says_by_how_much():
+    infeasible = tr.Problem(
+        lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2, constraints=lambda x: x[0] + 1
+    )
+    result = tr.optimize(infeasible, tr.RandomSearch(population=8), generations=2, seed=1)
+    least = result.population.violation.min()
+    expected = f"no feasible solution among {len(result.population)} survivors, of which the nearest violates by"
+    assert f"{expected} {least:.3g}" in repr(result)
+    assert expected in result._repr_html_()
+    assert "<img" not in result._repr_html_()
+    for method in (result.plot, result.knee):
+        with pytest.raises(ValueError, match=expected):
+            method()
+    merged = tr.merge([result, result])
+    assert len(merged.population) == 2 * len(result.population)
+    assert expected.partition(" among")[0] in repr(merged)
+
+
+def test_merged_runs_have_the_front_of_all(result):
+    other = tr.optimize(problem(), tr.RandomSearch(population=POPULATION), generations=GENERATIONS, seed=2)
+    merged = tr.merge([result, other])
+    union = np.concatenate([result.F, result.archive.F, other.F])
+    better = (union[:, None] * [-1, 1] <= union * [-1, 1]).all(-1) & (union[:, None] != union).any(-1)
+    expected = np.unique(union[~better.any(axis=0)], axis=0)
+    np.testing.assert_array_equal(np.unique(merged.F, axis=0), expected)
+    assert merged.evaluations == result.evaluations + other.evaluations
+    assert merged.failed == result.failed + other.failed
+    assert merged.stopped == "merged from 2 runs"
+    assert tr.merge(r for r in [other]).stopped == "merged from 1 run"
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [([], ValueError, "at least one Result"), ([1], TypeError, "several Results"), (3, TypeError, "several Results")],
+)
+def test_merge_takes_results(given, error, message):
+    with pytest.raises(error, match=message):
+        tr.merge(given)
+
+
+def test_merge_refuses_different_problems(result):
+    other = tr.optimize(tr.problems.ZDT1(variables=3), tr.RandomSearch(population=8), generations=1)
+    with pytest.raises(ValueError, match="results must be of one problem, got name 'function' and 'ZDT1'"):
+        tr.merge([result, other])

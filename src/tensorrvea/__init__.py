@@ -14,6 +14,7 @@ from tensorrvea.api import load, optimize, replicate, resume
 from tensorrvea.evolution import Clock, Evolution, Selection
 from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
+from tensorrvea.merge import merge
 from tensorrvea.operators import *  # noqa: F403 (its __all__ is the list of operators)
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
@@ -37,6 +38,7 @@ __all__ = [
     "distributed",
     "estimate_memory",
     "load",
+    "merge",
     "metrics",
     "nondominated",
     "operators",

@@ -1,5 +1,7 @@
 """The calls that users make: ``optimize``, ``replicate``, ``resume`` and ``load``."""
 
+import signal
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,15 +10,19 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.devices import Devices
-from tensorrvea.driver.observers import standard_observers
+from tensorrvea.driver.observers import Interruption, standard_observers
 from tensorrvea.driver.run import Callback, Run
 from tensorrvea.driver.schedule import Budget
-from tensorrvea.driver.search import Search
+from tensorrvea.driver.search import INTERRUPTED, Observer, Search
+from tensorrvea.driver.signals import Interrupted, Signals, interrupts_raise
 from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
+from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
+from tensorrvea.runs.files import as_path
 from tensorrvea.runs.keep import INTERVAL, keep_run
 from tensorrvea.runs.reopen import load_search, reopen
+from tensorrvea.runs.result_file import load_result
 
 
 def optimize(
@@ -46,8 +52,9 @@ def optimize(
       problem: what to optimise.
       algorithm: how to search, such as ``TensorRVEA(population=105)``. By default it is ``default_algorithm(problem)``,
         and ``result.algorithm`` says which.
-      generations, evaluations, seconds: the budget; give one of them. The first population is generation 0, so that g
-        generations cost ``population · (g + 1)`` evaluations. Seconds do not include compilation.
+      generations, evaluations, seconds: the budget; of several, whichever is spent first ends the run, and progress is
+        that of the one that is ahead. The first population is generation 0, so that g generations cost
+        ``population · (g + 1)`` evaluations. Seconds do not include compilation.
       seed: the same seed gives the same result, bit for bit.
       x: individuals to start from, (k, d), the best first: if there are fewer places for survivors than individuals,
         the last are dropped. The rest of the first population is sampled.
@@ -67,7 +74,8 @@ def optimize(
         the sizes and the budget, for the soonest result. Choose ``"full"`` if the same sizes are run many times.
 
     Returns:
-      The front and the history of the run.
+      The front and the history of the run. After Ctrl-C, those of the generations that were finished, with
+      ``stopped="interrupted"``; a second Ctrl-C raises ``KeyboardInterrupt`` at once.
     """
     algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
@@ -116,11 +124,35 @@ def execute(run: Run, directory: str | Path | None, checkpoint_seconds: float, p
     """Run to the end, in a directory if one is given, and return the result of each seed."""
     search = Search(run)
     observers = standard_observers(search, progress=progress)
-    if directory is None:
-        search.execute(observers)
-    else:
-        keep_run(search, directory, observers, every=checkpoint_seconds)
+    if directory is not None:
+        return run_in_directory(search, directory, observers, every=checkpoint_seconds)
+    with Signals((signal.SIGINT,), has_progress=lambda: search.has_progress, is_slow=run.problem.host) as signals:
+        search.execute([*observers, Interruption(signals)])
+        results = search.results()
+    if search.stopped == INTERRUPTED:
+        note_interruption(Interrupted(f"interrupted at {search.schedule}; the result has what was found until then"))
+    return results
+
+
+def run_in_directory(
+    search: Search, directory: str | Path, observers: Sequence[Observer], **options: Any
+) -> list[Result]:
+    """Run a search with the options of ``keep_run``; if it is interrupted, return what it had found."""
+    try:
+        keep_run(search, directory, observers, **options)
+    except Interrupted as interruption:
+        if search.generation < 0:
+            raise
+        note_interruption(Interrupted(f"{interruption} in {directory}; call again to resume"))
     return search.results()
+
+
+def note_interruption(interruption: Interrupted) -> None:
+    """Print how far an interrupted run got, or raise that where several runs are one program."""
+    if interrupts_raise():
+        raise interruption
+    if is_primary():
+        print(interruption, file=sys.stderr, flush=True)
 
 
 def resume(
@@ -165,17 +197,34 @@ def resume(
         directory, budget if is_extended else None, problem=problem, algorithm=algorithm, metrics=metrics, stop=stop,
         callbacks=callbacks, devices=devices,
     )  # fmt: skip
-    keep_run(
+    results = run_in_directory(
         search, directory, standard_observers(search, progress=progress), every=checkpoint_seconds,
         extend=is_extended, accept_changes=accept_changes,
     )  # fmt: skip
-    return results_of(search)
+    return results if search.run.is_batched else results[0]
 
 
 def load(
     directory: str | Path, *, problem: Problem | None = None, algorithm: Evolution | None = None
 ) -> Result | list[Result]:
-    """Return what a run had found at its last checkpoint. Nothing is run, and the user's own code is not needed."""
+    """Return what a run had found at its last checkpoint, or a result that ``Result.save`` wrote.
+
+    Nothing is run, and the code of the user's own problem is not needed.
+
+    Args:
+      directory: a run directory, or a file of ``Result.save``.
+      problem: the problem, if its function is needed again; otherwise one that only describes it.
+      algorithm: required for an algorithm of the user's own.
+
+    Returns:
+      The result; a list of them for a run of ``replicate``.
+
+    Raises:
+      RunError: if there is no run, or no result, or if it is damaged.
+    """
+    path = as_path(directory)
+    if path.is_file():
+        return load_result(path, problem=problem, algorithm=algorithm)
     return results_of(load_search(directory, problem=problem, algorithm=algorithm))
 
 

@@ -33,7 +33,7 @@ class Effort(NamedTuple):
 
 # XLA's fusion emitters make faster kernels, and take half of the time of the compiler.
 DRAFT = Effort("draft", False, (("xla_backend_optimization_level", 0), ("xla_cpu_use_fusion_emitters", False)))
-STANDARD = Effort("standard", False)
+STANDARD = Effort("standard", False, (("xla_cpu_use_fusion_emitters", False),))
 FULL = Effort("full", True)
 EFFORTS = {effort.name: effort for effort in (DRAFT, STANDARD, FULL)}
 

@@ -1,15 +1,19 @@
 """The history of a run, generation by generation, on the host and in the user's signs."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from tensorrvea.loop import Record
+from tensorrvea.optional import import_optional
 from tensorrvea.problem import Problem
 from tensorrvea.selection.dominance import nondominated
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass
@@ -68,6 +72,25 @@ class History:
 
     def __len__(self) -> int:
         return len(self.generation)
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """Return a table with a row per generation; ``ideal_f1`` is the best value of the first objective.
+
+        >>> import tensorrvea as tr
+        >>> result = tr.optimize(tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8), generations=5)
+        >>> list(result.history.to_dataframe().columns)[:4]
+        ['generation', 'evaluations', 'seconds', 'progress']
+        """
+        pandas = import_optional("pandas", needed_for="to_dataframe", extra="report")
+        return pandas.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Return the numbers of each generation by name, one column each; a metric has its own name."""
+        series = ("generation", "evaluations", "seconds", "progress", "living", "feasible", "failed")
+        table = {name: getattr(self, name) for name in series}
+        for name in ("ideal", "nadir"):
+            table |= {f"{name}_f{j + 1}": values for j, values in enumerate(getattr(self, name).T)}
+        return table | {f"metric_{name}" if name in table else name: row for name, row in self.metrics.items()}
 
 
 class Recorder:

@@ -159,8 +159,10 @@ class Problem(Domain):
     def domain(self) -> Box:
         """What algorithms and operators know of the problem, with the bounds as leaves of a pytree."""
         is_uniform = self._sample is None and type(self).sample is Problem.sample
+        # One bound per variable, also where all are equal, so that problems of one shape share compiled code.
+        lower, upper = (np.broadcast_to(bound, self.variables) for bound in self.box)
         return Box(
-            lower=self.box[0], upper=self.box[1], variables=self.variables, objectives=self.objectives,
+            lower=lower, upper=upper, variables=self.variables, objectives=self.objectives,
             sampler=None if is_uniform else self,
         )  # fmt: skip
 
@@ -239,6 +241,9 @@ class Problem(Domain):
     def failures(self) -> list[tuple[str, int]]:
         """Messages of failed evaluations in order of first occurrence, each with its count."""
         return []
+
+    def restore_failures(self, failures: Sequence[tuple[str, int]]) -> None:
+        """Take over the messages that a checkpoint has recorded, where they are not known or are counted lower."""
 
     def close(self) -> None:
         """Stop workers, if there are any; the next evaluation starts them again."""

@@ -2,26 +2,35 @@
 
 from typing import Any
 
-from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.problem import Problem
 from tensorrvea.problems import NAMED, Benchmark
 
-ROBOT = RobotProblem.__name__
-PROBLEMS: dict[str, type[Problem]] = {**NAMED, ROBOT: RobotProblem}
+ROBOT = "RobotProblem"
+
+
+def problem_class(name: str) -> type[Problem]:
+    """Return the class of a registered problem; KeyError for an unknown name."""
+    if name == ROBOT:
+        from tensorrvea.neuroevolution import RobotProblem
+
+        return RobotProblem
+    return NAMED[name]
 
 
 def problem_settings(problem: Problem) -> tuple[str, dict[str, Any]] | None:
     """Return the registered name of a problem and the arguments that recreate it; None for a user-defined one."""
     name = type(problem).__name__
-    if PROBLEMS.get(name) is not type(problem):
+    if (name != ROBOT and name not in NAMED) or problem_class(name) is not type(problem):
         return None
-    if isinstance(problem, RobotProblem):
+    if isinstance(problem, Benchmark):
+        settings = {"objectives": problem.objectives, "variables": problem.variables} | dict(problem.settings)
+    else:
+        from tensorrvea.neuroevolution import TASKS, RobotProblem
+
+        assert isinstance(problem, RobotProblem)  # nothing else is registered
         if problem.task not in TASKS.values():
             return None
-        settings: dict[str, Any] = dict(problem.settings)
-    else:
-        assert isinstance(problem, Benchmark)  # PROBLEMS holds nothing else
-        settings = {"objectives": problem.objectives, "variables": problem.variables} | dict(problem.settings)
+        settings = dict(problem.settings)
     return (name, settings) if make_problem(name, settings) == problem else None
 
 
@@ -29,4 +38,4 @@ def make_problem(name: str, settings: dict[str, Any]) -> Problem:
     """Create a registered problem; KeyError for an unknown name."""
     if name == ROBOT and "hidden" in settings:
         settings = settings | {"hidden": tuple(settings["hidden"])}
-    return PROBLEMS[name](**settings)
+    return problem_class(name)(**settings)

@@ -1,8 +1,7 @@
 """Compiled programs on disk, so that another process need not compile them again.
 
-They are kept if the environment variable ``TENSORRVEA_CACHE`` names a directory, or is ``on`` for the user's cache
-directory. By default nothing is kept: XLA has been seen to crash while it loaded many programs. If JAX's own
-compilation cache is set, that is used instead, and nothing is kept here.
+They are kept in the user's cache directory, in another one if the environment variable ``TENSORRVEA_CACHE`` names it,
+or nowhere if that is ``off``. If JAX's own compilation cache is set, that is used instead, and nothing is kept here.
 
 A program is machine code that will be run, so it is loaded only from a directory that belongs to the user and that no
 other user may write to. Every file is written whole or not at all, and carries a checksum. If anything is wrong with
@@ -34,7 +33,8 @@ from tensorrvea.atomic import atomic_write
 logger = logging.getLogger(__name__)
 
 VARIABLE = "TENSORRVEA_CACHE"
-OFF = ("off", "0", "")
+OFF = ("off", "0")
+ON = ("on", "1", "")
 # The least recently used programs are deleted when all of them take more than this.
 MOST_BYTES = 2**28
 SUFFIX = ".program"
@@ -67,10 +67,13 @@ def compile_stored(lower: Callable[[], Any], device: jax.Device, options: str, d
     loaded = load(path, device)
     if loaded is not None:
         return loaded
+    is_described = lowered is None
+    lowered = lowered or lower()
     hits = jax_cache_hits()
-    compiled = (lowered or lower()).compile()
-    # A program that JAX has loaded from a cache of its own cannot be stored: it would lack its functions.
-    if jax_cache_hits() == hits:
+    compiled = lowered.compile()
+    # A program that JAX has loaded from a cache of its own cannot be stored: it would lack its functions. And one that
+    # calls a library (LAPACK) needs what JAX does while it lowers such a call, which a described program is spared.
+    if jax_cache_hits() == hits and not (is_described and "custom_call" in lowered.as_text()):
         save(path, compiled)
     return compiled
 
@@ -82,7 +85,7 @@ def store_directory() -> Path | None:
     chosen = os.environ.get(VARIABLE, "").strip()
     if chosen.lower() in OFF:
         return None
-    return prepare_directory(None if chosen.lower() == "on" else chosen)
+    return prepare_directory(None if chosen.lower() in ON else chosen)
 
 
 def uses_jax_cache() -> bool:

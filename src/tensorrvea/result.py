@@ -1,6 +1,5 @@
 """The result of a run."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ from numpy.typing import ArrayLike
 from tensorrvea import decision
 from tensorrvea.evolution import Evolution
 from tensorrvea.history import History, Individuals
+from tensorrvea.notebook import result_page
+from tensorrvea.optional import import_optional
 from tensorrvea.problem import Problem
 
 if TYPE_CHECKING:
@@ -95,10 +96,7 @@ class Result:
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Return the front as a table with a named column per variable and objective, and one for the violation."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError('to_dataframe needs pandas: pip install "tensorrvea[report]"') from None
+        pandas = import_optional("pandas", needed_for="to_dataframe", extra="report")
         names = [*self.problem.variable_names, *self.problem.objective_names, "violation"]
         return pandas.DataFrame(np.column_stack([self.X, self.F, self.violation]), columns=names)
 
@@ -120,17 +118,61 @@ class Result:
 
         return report(self, path, title=title, replays=replays)
 
+    def save(self, path: "str | Path") -> "Path":
+        """Write all of the result to one file, which ``tensorrvea.load`` reads, and return its path.
+
+        The file holds plain arrays and JSON, and no pickles; ``numpy.load`` reads the arrays as well. An existing file
+        is replaced. The function of a user's own problem is not saved, and an algorithm of the user's own has to be
+        given to ``load``.
+
+        Args:
+          path: the file, such as ``"front.npz"``.
+
+        Raises:
+          RunError: if it cannot be written.
+        """
+        from tensorrvea.runs.result_file import save_result  # which imports this module
+
+        return save_result(self, path)
+
     def __repr__(self) -> str:
-        parts: Sequence[str] = (
-            f"{len(self.F)} non-dominated solutions of {len(self.population)} survivors",
+        return f"Result({self.problem.name}, {type(self.algorithm).__name__}: {', '.join(self._summary())})"
+
+    def _summary(self) -> list[str]:
+        found = f"{len(self.F)} non-dominated solutions of {len(self.population)} survivors"
+        if len(self.F) == 0:
+            found = self._why_empty()
+        return [
+            found,
             f"{self.capacity} places",
             f"{self.generations} generations",
             f"{self.evaluations} evaluations" + (f", {self.failed} failed" if self.failed else ""),
             f"{self.seconds:.3g} s",
             self.stopped,
+        ]
+
+    def _why_empty(self) -> str:
+        """Say why there is no front: by how much the constraints are violated at least."""
+        if len(self.population) == 0:
+            return "no solution, since all evaluations failed"
+        least = float(self.population.violation.min())
+        return (
+            f"no feasible solution among {len(self.population)} survivors, of which the nearest violates by {least:.3g}"
         )
-        return f"Result({self.problem.name}, {type(self.algorithm).__name__}: {', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook: a summary, a small picture of the front, and a table of some solutions."""
+        from tensorrvea.plot.style import as_png  # which needs matplotlib
+
+        shown = self.front if len(self.F) else self.population
+        problem = self.problem
+        names = [*problem.objective_names, "violation", *problem.variable_names[: shown.X.shape[1]]]
+        table = np.column_stack([shown.F, shown.violation, shown.X])
+        # Sorted by the first objective, so that rows from top to bottom go along the front.
+        order = np.argsort(table[:, 0] * problem.signs[0], kind="stable") if len(table) else slice(None)
+        picture = as_png(self.plot(), dpi=100) if len(self.F) else None
+        return result_page(f"Result of {problem.name}", self._summary(), picture, names, table[order])
 
     def _need_front(self, what: str) -> None:
         if len(self.F) == 0:
-            raise ValueError(f"{what} needs a feasible solution, and this run found none; see result.population")
+            raise ValueError(f"{what} needs a feasible solution: {self._why_empty()}; see result.population")

@@ -13,7 +13,7 @@ from tensorrvea.algorithms import NSGA3
 from tensorrvea.evolution import Clock
 from tensorrvea.population import Pool
 from tensorrvea.reference_vectors import simplex_lattice
-from tensorrvea.selection.niching import niching, normalize
+from tensorrvea.selection.niching import niching, normalize, solve
 
 PROBLEM = tr.problems.DTLZ2(objectives=3, variables=7)
 N = 28
@@ -31,6 +31,24 @@ def normalized_by_paper(f, ideal):
     except np.linalg.LinAlgError:
         intercepts = np.full(m, -1.0)
     return translated / (intercepts if (intercepts > 0).all() else translated.max(axis=0))
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 15])
+def test_linear_systems_agree_with_numpy(m):
+    rng = np.random.default_rng(m)
+    matrices = rng.normal(size=(50, m, m)).astype(np.float32)
+    matrices[:, 0, 0] = 0  # needs an exchange of rows
+    ones = np.ones(m, np.float32)
+    found = jax.jit(jax.vmap(solve, (0, None)))(matrices, ones)
+    expected = np.linalg.solve(matrices.astype(float), np.ones(m))
+    condition = np.linalg.cond(matrices.astype(float))
+    error = np.abs(found - expected).max(axis=1) / np.abs(expected).max(axis=1)
+    assert (error < 1e-6 * condition).all()
+
+
+@pytest.mark.parametrize("rows", [[[1, 1, 1]] * 3, [[0.40717667, 0, 0.9419], [0.0194, 0.8815, 0.5568]] * 2])
+def test_a_singular_system_has_no_solution(rows):
+    assert np.isnan(jax.jit(solve)(jnp.array(rows[:3], jnp.float32), jnp.ones(3))).all()
 
 
 def associated_by_paper(f, vectors):

@@ -9,7 +9,7 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea import load, resume
-from tensorrvea.runs import RunError, SpecDiffersError, standard_metrics
+from tensorrvea.runs import RunError, SpecDiffersError, read_manifest, standard_metrics
 from tensorrvea.runs.arrays import read_arrays
 from tensorrvea.runs.spec import differences
 from tensorrvea.runs.standard_metrics import describe_metric
@@ -210,3 +210,23 @@ def test_metrics_are_identified_by_their_function_and_not_by_name():
     assert describe_metric("igd", standard_metrics(("igd",), PROBLEM)["igd"], PROBLEM) == "standard"
     lines = differences({"hypervolume": "standard"}, {"hypervolume": {"reference": [1.0, 0.5]}}, "metrics")
     assert lines == ["metrics.hypervolume: standard in the directory, {'reference': [1.0, 0.5]} here"]
+
+
+def test_several_budgets_are_recorded_and_resumed(tmp_path):
+    problem, algorithm = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
+    first = tr.optimize(problem, algorithm, generations=6, seconds=1e6, directory=tmp_path / "run")
+    assert first.stopped == "budget spent (generations)"
+    spec = read_manifest(tmp_path / "run")[0]["spec"]
+    assert spec["budget"] == {"generations": 6, "seconds": 1e6}
+    assert tr.optimize(problem, algorithm, generations=6, seconds=1e6, directory=tmp_path / "run").generations == 6
+    assert tr.resume(tmp_path / "run", evaluations=10 * 8, seconds=1e6).stopped == "budget spent (evaluations)"
+
+
+def test_progress_falls_back_with_a_larger_budget_of_seconds(tmp_path):
+    problem, algorithm = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
+    first = tr.optimize(problem, algorithm, seconds=0.05, directory=tmp_path / "run")
+    longer = tr.resume(tmp_path / "run", generations=first.generations + 100, seconds=1e6)
+    progress = longer.history.progress[len(first.history) :]
+    assert progress[0] < 1
+    assert (np.diff(progress) >= 0).all()
+    assert progress[-1] == 1

@@ -1,4 +1,4 @@
-"""The command line: ``tensorrvea run | resume | check | reproduce | list | show | report | plot``."""
+"""The command line: ``tensorrvea run | resume | check | reproduce | list | show | report | plot | export``."""
 
 from tensorrvea.cli.main import main
 

@@ -16,16 +16,18 @@ from tensorrvea.cli.check import Check
 from tensorrvea.cli.choices import CHOICES
 from tensorrvea.cli.config_file import config_path, read_config
 from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
+from tensorrvea.cli.export import Export
 from tensorrvea.cli.list import List
 from tensorrvea.cli.plot import Plot
 from tensorrvea.cli.report import Report
 from tensorrvea.cli.reproduce import Reproduce
 from tensorrvea.cli.run import Resume, Run
 from tensorrvea.cli.show import Show
+from tensorrvea.driver.signals import raise_interrupts
 from tensorrvea.processes import is_distributed, is_primary, leave
 
 COMMANDS: dict[str, type] = {
-    cls.__name__.lower(): cls for cls in (Run, Resume, Check, Reproduce, List, Show, Report, Plot)
+    cls.__name__.lower(): cls for cls in (Run, Resume, Check, Reproduce, List, Show, Report, Plot, Export)
 }
 DESCRIPTION = """Evolutionary multiobjective optimisation as one compiled tensor program.
 
@@ -42,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def execute(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
-    with warnings.catch_warnings(), log_to_stderr():
+    with warnings.catch_warnings(), log_to_stderr(), raise_interrupts():
         warnings.showwarning = _print_warning
         try:
             parse(arguments)()
@@ -50,8 +52,8 @@ def execute(arguments: list[str]) -> int:
             return _print_error(error, WRONG_ARGUMENTS)
         except (RuntimeError, OSError, ModuleNotFoundError) as error:  # RunError is a RuntimeError
             return _print_error(error, FAILED)
-        except KeyboardInterrupt:
-            print("interrupted; repeat the command, or use tensorrvea resume, to continue", file=sys.stderr)
+        except KeyboardInterrupt as interruption:
+            print(printable(str(interruption) or "interrupted"), file=sys.stderr)
             return INTERRUPTED
     return 0
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import tyro
 
+from tensorrvea.api import load
 from tensorrvea.cli.errors import argument_errors
 from tensorrvea.result import Result
-from tensorrvea.runs.reopen import load_search
 
 Out = Annotated[Path, tyro.conf.arg(aliases=["-o"])]
 
@@ -81,8 +81,9 @@ def run_name(result: Result) -> str:
 
 
 def load_all(directories: Iterable[Path]) -> list[Result]:
-    """Load the results of all runs in all directories."""
-    results = [result for directory in directories for result in load_search(directory).results()]
+    """Load the results of all runs in all directories, and of files of ``Result.save``."""
+    loaded = [load(directory) for directory in directories]
+    results = [result for one in loaded for result in (one if isinstance(one, list) else [one])]
     if not results:
         raise ValueError("give at least one run directory")
     return results

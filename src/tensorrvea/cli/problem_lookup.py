@@ -10,7 +10,7 @@ from typing import Any
 from tensorrvea.checks import check_choice, hint
 from tensorrvea.neuroevolution import TASKS
 from tensorrvea.problem import Problem
-from tensorrvea.problem_registry import PROBLEMS, ROBOT, make_problem
+from tensorrvea.problem_registry import ROBOT, make_problem, problem_class
 from tensorrvea.problems import NAMED
 
 
@@ -44,7 +44,7 @@ def _normalized(name: str) -> str:
 
 
 def _make_checked(name: str, settings: dict[str, Any]) -> Problem:
-    parameters = inspect.signature(PROBLEMS[name]).parameters.values()
+    parameters = inspect.signature(problem_class(name)).parameters.values()
     known = tuple(p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD))
     for setting in settings:
         check_choice(f"a setting of {name}", setting, known)

@@ -16,7 +16,9 @@ from tensorrvea.driver.observers import standard_observers
 from tensorrvea.driver.run import Run as RunArguments
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.driver.search import Search
+from tensorrvea.driver.signals import Interrupted
 from tensorrvea.problem import Problem
+from tensorrvea.problem_registry import problem_settings
 from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, standard_metrics
@@ -64,7 +66,7 @@ class Run:
     """Number of variables, if the problem allows a choice."""
 
     generations: int | None = None
-    """The budget; 100 generations unless another budget is given."""
+    """The budget; 100 generations unless another budget is given. Of several, whichever is spent first ends the run."""
     evaluations: int | None = None
     """The budget as a number of evaluations."""
     seconds: float | None = None
@@ -206,7 +208,12 @@ class Resume:
 def execute(search: Search, directory: Path, session: Session, **options: bool) -> None:
     """Run a search in its directory, with the ``options`` of ``keep_run``, and print one line per run."""
     observers = standard_observers(search, progress=session.shows_progress())
-    keep_run(search, directory, observers, every=session.checkpoint_seconds, **options)
+    try:
+        keep_run(search, directory, observers, every=session.checkpoint_seconds, **options)
+    except Interrupted as interruption:
+        own = " --problem FILE.py:NAME" if problem_settings(search.run.problem) is None else ""
+        advice = f"; to continue: tensorrvea resume {directory}{own}" if search.generation >= 0 else ""
+        raise Interrupted(f"{interruption}{advice}") from None
     results = search.results()
     if not is_primary():
         return

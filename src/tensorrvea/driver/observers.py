@@ -2,13 +2,14 @@
 
 from functools import partial
 from threading import Event, Thread
+from types import MappingProxyType
 
 import numpy as np
-from tqdm import tqdm
 
 from tensorrvea.driver.run import Callback
-from tensorrvea.driver.search import Observer, Search
-from tensorrvea.processes import is_primary, on_primary_process
+from tensorrvea.driver.search import INTERRUPTED, Observer, Search
+from tensorrvea.driver.signals import Signals
+from tensorrvea.processes import gather_from_all, is_primary, on_primary_process
 from tensorrvea.result import Result
 
 COMPILING = "compiling (once for this size)"
@@ -50,16 +51,39 @@ def name_of(function: Callback) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
+class Interruption(Observer):
+    """Ends a search after a signal; it comes after the callbacks, which are not called for it."""
+
+    def __init__(self, signals: Signals):
+        self.signals = signals
+
+    def after(self, search: Search) -> None:
+        received = int(gather_from_all([self.signals.received or 0]).max())  # by any process
+        if received and not search.stopped:
+            self.signals.received = received
+            search.stopped = INTERRUPTED
+
+
 class ProgressBar(Observer):
-    """A clock while the search is compiled, and then a progress bar over generations or seconds."""
+    """A clock while the search is compiled, and then a progress bar over generations or seconds.
+
+    With a budget of both it is over the share of the one that is ahead.
+    """
+
+    FORMATS = MappingProxyType({"%": "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"})
 
     def start(self, search: Search) -> None:
+        from tqdm import tqdm  # not needed without a bar
+
         budget = search.run.budget
-        self.by_generation = budget.seconds is None
-        self.total: float = search.schedule.last if budget.seconds is None else budget.seconds
-        self.bar = tqdm(
-            total=self.total, unit="gen" if self.by_generation else "s", desc=COMPILING, bar_format="{desc} {elapsed}"
-        )
+        self.total: float
+        if budget.last is not None and budget.seconds is not None:
+            self.unit, self.total = "%", 100
+        elif budget.last is not None:
+            self.unit, self.total = "gen", budget.last
+        else:
+            self.unit, self.total = "s", budget.given["seconds"]
+        self.bar = tqdm(total=self.total, unit=self.unit, desc=COMPILING, bar_format="{desc} {elapsed}")
         self.is_running = False
         self.is_compiled = Event()
         Thread(target=self.show_clock, daemon=True).start()
@@ -69,20 +93,29 @@ class ProgressBar(Observer):
             self.bar.refresh()
 
     def after(self, search: Search) -> None:
-        done = search.generation if self.by_generation else round(min(search.schedule.elapsed, self.total), 2)
+        done = self.done(search)
         if not self.is_running:
             self.is_running = True
             self.is_compiled.set()
-            self.bar.bar_format = None
+            self.bar.bar_format = self.FORMATS.get(self.unit)
             self.bar.set_description(search.run.problem.name, refresh=False)
             self.bar.reset(self.total)
             self.bar.initial = done  # the pace of a resumed run is that of its new generations
         self.bar.n = done
         record = search.recorder.last
         self.bar.set_postfix(
-            {"living": int(np.mean(record.living[-1]))}
+            ({"gen": search.generation} if self.unit == "%" else {})
+            | {"living": int(np.mean(record.living[-1]))}
             | {name: f"{np.mean(values[-1]):.4g}" for name, values in record.metrics.items()}
         )
+
+    def done(self, search: Search) -> float:
+        """Return how far the search got, in units of the bar."""
+        if self.unit == "gen":
+            return search.generation
+        elapsed = min(search.schedule.elapsed, search.run.budget.given["seconds"])
+        share = max(search.generation / (search.run.budget.last or 1), elapsed / search.run.budget.given["seconds"])
+        return round(100 * share, 1) if self.unit == "%" else round(elapsed, 2)
 
     def close(self) -> None:
         self.is_compiled.set()

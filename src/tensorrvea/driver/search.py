@@ -14,6 +14,7 @@ from tensorrvea.processes import detect_lost_peers, fetch
 from tensorrvea.result import Result
 
 BUDGET_SPENT = "budget spent"
+INTERRUPTED = "interrupted"
 
 
 class Observer:
@@ -41,10 +42,17 @@ class Search:
         self.stopped = ""
         """Why the run has ended; empty while it is running."""
         self.carry: Carry | None = None
+        self.first_generation = -1
+        """The generation of the checkpoint that was restored; -1 if there was none."""
 
     @property
     def generation(self) -> int:
         return self.schedule.generation
+
+    @property
+    def has_progress(self) -> bool:
+        """Whether generations have been computed that no checkpoint had when the search began."""
+        return self.generation > self.first_generation
 
     def execute(self, observers: Sequence[Observer] = ()) -> None:
         """Run until the budget is spent or an observer stops it.
@@ -79,6 +87,7 @@ class Search:
     def restore(self, carry: Carry) -> None:
         """Move a carry of a checkpoint from the host to the devices."""
         run = self.run
+        self.first_generation = self.generation
         self.carry = compiled.place(run.program, run.setting, carry, run.key, run.start_x)
         self.evaluator.prepare(self.carry)
 
@@ -94,7 +103,8 @@ class Search:
         if self.generation == 0:
             self.check_first_population()
         elif schedule.is_spent:
-            self.stopped = BUDGET_SPENT
+            several = len(schedule.budget.given) > 1
+            self.stopped = f"{BUDGET_SPENT} ({schedule.spent})" if several else BUDGET_SPENT
 
     def check_first_population(self) -> None:
         if (self.recorder.summary().living[0] == 0).any():

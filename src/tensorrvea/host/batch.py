@@ -1,7 +1,7 @@
 """A batch of rows: its division into jobs, their results, the jobs to repeat, and the failures."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,12 @@ class Failures:
             # Logged once per message, so that an error in the user's function is noticed although the run continues.
             logger.warning("%s: an evaluation failed: %s", self.name, message)
         self._counts[message] = self._counts.get(message, 0) + count
+
+    def restore(self, messages: Sequence[tuple[str, int]]) -> None:
+        """Take over messages of an earlier process. In the same process they are known, and not counted twice."""
+        for message, count in messages:
+            if message in self._counts or len(self._counts) <= MAX_MESSAGES:
+                self._counts[message] = max(count, self._counts.get(message, 0))
 
     @property
     def messages(self) -> list[tuple[str, int]]:

@@ -106,6 +106,9 @@ class HostProblem(Problem):
     def failures(self) -> list[tuple[str, int]]:
         return self._failures.messages
 
+    def restore_failures(self, failures: Sequence[tuple[str, int]]) -> None:
+        self._failures.restore(failures)
+
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate rows of the user's values: objectives, all minimised, and violations; NaN where failed.
 

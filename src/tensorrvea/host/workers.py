@@ -9,15 +9,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-import cloudpickle
-from loky import ProcessPoolExecutor
-
 from tensorrvea.host import remote
 from tensorrvea.host.guard import Guard, kill_marked
 from tensorrvea.host.remote import Functions, Outcome
-
-# Pickled by value, since importing the module would import this package in the worker, and with it JAX.
-cloudpickle.register_pickle_by_value(remote)
 
 # Keeps JAX, if the user's function uses it, off the GPU, whose memory the run itself needs.
 ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
@@ -78,9 +72,11 @@ class ProcessWorker(Worker):
     guard: Guard
 
     def open(self) -> "Future[Any]":
+        from loky import ProcessPoolExecutor  # imported late, since most runs have no workers
+
         # The functions are sent once per worker, not once per call; as bytes, so that a worker first prepares for the
         # end of its parent, and then imports what they need.
-        functions = cloudpickle.dumps(self.functions)
+        functions = pickled(self.functions)
         self._mark = self.guard.new_mark()
         self._ending: threading.Thread | None = None
         self._pool = ProcessPoolExecutor(
@@ -161,12 +157,21 @@ class ExecutorWorker(Worker):
 def check_sendable(argument: str, function: Callable[..., Any] | None) -> None:
     """Raise a TypeError if the function cannot be pickled."""
     try:
-        cloudpickle.dumps(function)
+        pickled(function)
     except Exception as error:  # pickling runs code of the user's own types
         raise TypeError(
             f"{argument} {function!r} cannot be sent to a worker ({error}); open files, locks and connections must be "
             "made inside the function"
         ) from error
+
+
+def pickled(sent: Any) -> bytes:
+    """Return the bytes of what is sent to a worker."""
+    import cloudpickle  # imported late, since most runs have no workers
+
+    # By value, since importing the module would import this package in the worker, and with it JAX.
+    cloudpickle.register_pickle_by_value(remote)
+    return cloudpickle.dumps(sent)
 
 
 def completed(value: Any = None, *, error: BaseException | None = None) -> "Future[Any]":

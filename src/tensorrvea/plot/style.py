@@ -1,5 +1,6 @@
 """Print style of figures: colours, sizes, labels, saving."""
 
+import io
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -58,6 +59,21 @@ def save(figure: Figure, path: str | Path) -> Path:
     return path
 
 
+class NotebookFigure(Figure):
+    """A figure that a notebook shows as a picture, also without ``%matplotlib inline``."""
+
+    def _repr_png_(self) -> bytes:
+        return as_png(self, dpi=150)
+
+
+def as_png(figure: Figure, *, dpi: float) -> bytes:
+    """Return a figure as the bytes of a PNG file."""
+    stream = io.BytesIO()
+    with print_style():
+        figure.savefig(stream, format="png", dpi=dpi, bbox_inches="tight")
+    return stream.getvalue()
+
+
 def axis_labels(
     objectives: int, names: Sequence[str] | None, units: Sequence[str] | None, directions: str | Sequence[str]
 ) -> list[str]:
@@ -80,7 +96,7 @@ def make_axes(ax: Any, *, three_d: bool = False, size: tuple[float, float] | Non
         if three_d and getattr(ax, "name", "") != "3d":
             raise ValueError('ax must be made with projection="3d" for three objectives, got 2-D axes')
         return ax.figure, ax
-    figure = Figure(figsize=size or ((3.8, 3.4) if three_d else (3.4, 2.6)), layout="constrained")
+    figure = NotebookFigure(figsize=size or ((3.8, 3.4) if three_d else (3.4, 2.6)), layout="constrained")
     return figure, figure.add_subplot(projection="3d" if three_d else None)
 
 

@@ -7,6 +7,7 @@ written last and holds the checksums of the others.
 
 import logging
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,11 +62,17 @@ def save(
         "elapsed": search.schedule.elapsed,
         "progress": search.schedule.progress[-1],
         "stopped": stopped,
+        "failures": [[_as_unicode(message), count] for message, count in search.run.problem.failures],
         "carry": written,
         "history": segments,
     }
     write_checked(directory / f"{name}.json", content)
     return content
+
+
+def _as_unicode(text: str) -> str:
+    """Replace halves of surrogate pairs, which may be in the name of a file and not in JSON."""
+    return text.encode(errors="replace").decode()
 
 
 def _append(search: Search, directory: Path, segments: list[dict[str, Any]], first: int) -> list[dict[str, Any]]:
@@ -126,6 +133,8 @@ def describe_checkpoint(directory: Path, generation: int, spec: str) -> dict[str
         float(content["elapsed"])
         float(content.get("progress", 0.0))
         str.encode(content["stopped"])
+        if not all(isinstance(text, str) and type(n) is int for text, n in content.get("failures", [])):
+            raise DamagedError(f"{path} does not list failures as messages with their counts")
     return content
 
 
@@ -136,6 +145,7 @@ class Saved(NamedTuple):
     carry: Any
     segments: list[tuple[Any, list[float], list[float]]]
     lost: str = ""  # what is wrong with its history, if that may be lost
+    failures: Sequence[tuple[str, int]] = ()
 
 
 def read(search: Search, directory: Path, content: dict[str, Any], *, with_history: bool = True) -> Saved:
@@ -153,12 +163,14 @@ def read(search: Search, directory: Path, content: dict[str, Any], *, with_histo
                     raise
                 segments.append(_empty_segment(segment, record_like, content))
                 lost = lost or str(error)
-    return Saved(content["stopped"], carry, segments, lost)
+    failures = [(message, count) for message, count in content.get("failures", [])]
+    return Saved(content["stopped"], carry, segments, lost, failures)
 
 
 def restore(search: Search, saved: Saved) -> None:
     """Set a search to the state of the checkpoint; the carry stays on the host."""
     search.carry, search.stopped = saved.carry, saved.stopped
+    search.run.problem.restore_failures(saved.failures)
     for records, progress, seconds in saved.segments:
         search.recorder.add(records)
         search.schedule.progress += progress

@@ -52,10 +52,10 @@ def open_regular(path: Path, *, limit: int | None = None) -> Iterator[io.Buffere
         yield stream
 
 
-def as_path(directory: Any) -> Path:
-    """Return the path of a directory that a user gives."""
+def as_path(directory: Any, *, name: str = "directory") -> Path:
+    """Return the path of a directory, or of what ``name`` says, that a user gives."""
     if not isinstance(directory, str | os.PathLike) or not str(directory):
-        raise TypeError(f"directory takes a path, got {directory!r:.80}")
+        raise TypeError(f"{name} takes a path, got {directory!r:.80}")
     return Path(directory)
 
 
@@ -71,6 +71,11 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     with open_regular(path, limit=JSON_BYTES) as stream:
         text = stream.read(JSON_BYTES + 1)
+    return parse_json(text, path)
+
+
+def parse_json(text: bytes, path: Path) -> dict[str, Any]:
+    """Parse a JSON object that may come from somebody else; ``path`` is where it was found."""
     try:
         content = json.loads(text, parse_constant=_reject_constant)
         canonical_json(content).encode()  # fails if a text has half of a surrogate pair

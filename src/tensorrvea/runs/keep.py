@@ -3,6 +3,8 @@
 Of several processes only the primary one reads and writes the directory; the others are told what it found there.
 """
 
+import signal
+import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -11,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from tensorrvea.checks import check_number
-from tensorrvea.driver.search import Observer, Search
-from tensorrvea.processes import broadcast_from_primary, detect_lost_peers, gather_from_all, on_primary_process
+from tensorrvea.driver.observers import Interruption
+from tensorrvea.driver.search import INTERRUPTED, Observer, Search
+from tensorrvea.driver.signals import Interrupted, Signals
+from tensorrvea.processes import broadcast_from_primary, detect_lost_peers, on_primary_process
 from tensorrvea.result import Result
 from tensorrvea.runs import checkpoint
 from tensorrvea.runs.arrays import write_arrays
@@ -29,13 +33,11 @@ from tensorrvea.runs.manifest import (
     read_manifest,
     write_manifest,
 )  # fmt: skip
-from tensorrvea.runs.signals import Signals
 from tensorrvea.runs.spec import SOURCE, Arrays, Spec, describe, differences
 
 INTERVAL = 30.0
 # Slow checkpoints are taken less often, so that all of them take at most this share of the time.
 SHARE = 0.03
-INTERRUPTED = "interrupted"
 
 
 def keep_run(
@@ -56,24 +58,38 @@ def keep_run(
       every: seconds from one checkpoint to the next.
       extend: whether the budget may differ from the directory's.
       accept_changes: whether the source of the user's own problem, algorithm or metrics may differ.
+
+    Raises:
+      Interrupted: after Ctrl-C, once the run is saved.
+      SystemExit: after SIGTERM, once the run is saved.
     """
     check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
     path = as_path(directory)
-    with detect_lost_peers(), ExitStack() as held, Signals() as signals:
-        on_primary_process(lambda: held.enter_context(locked(path)))
-        keeper = Keeper(search, path, every=every, signals=signals)
-        keeper.open(extend=extend, accept_changes=accept_changes)
-        if not search.stopped:
-            search.execute([*observers, keeper])
-        keeper.finish()
-    signals.raise_received()
+    signals = Signals(
+        (signal.SIGINT, signal.SIGTERM), has_progress=lambda: search.has_progress, is_slow=search.run.problem.host
+    )
+    try:
+        with detect_lost_peers(), ExitStack() as held, signals:
+            on_primary_process(lambda: held.enter_context(locked(path)))
+            keeper = Keeper(search, path, every=every)
+            keeper.open(extend=extend, accept_changes=accept_changes)
+            if not search.stopped:
+                search.execute([*observers, Interruption(signals), keeper])
+            keeper.finish()
+    except Interrupted:
+        search.stopped = INTERRUPTED
+    if search.stopped == INTERRUPTED and signals.received == signal.SIGINT:
+        saved = "saved at" if search.generation >= 0 else "interrupted"
+        raise Interrupted(f"{saved} {search.schedule}")
+    if signals.received not in (None, signal.SIGINT):
+        sys.exit(128 + signals.received)
 
 
 class Keeper(Observer):
     """Saves a search to its directory: an observer of the search."""
 
-    def __init__(self, search: Search, directory: Path, *, every: float, signals: Signals):
-        self.search, self.directory, self.every, self.signals = search, directory, every, signals
+    def __init__(self, search: Search, directory: Path, *, every: float):
+        self.search, self.directory, self.every = search, directory, every
         self.manifest: dict[str, Any] = {}
         self.last: dict[str, Any] | None = None
         self.before: dict[str, Any] | None = None
@@ -87,6 +103,8 @@ class Keeper(Observer):
         if saved is not None:
             checkpoint.restore(search, saved)
         search.stopped = on_primary_process(lambda: self.begin(spec, extend=extend))
+        extended = broadcast_from_primary(self.manifest.get("extended"))
+        search.schedule.is_extended = bool(extended) and extended[-1]["generation"] >= search.generation
         if search.carry is not None and not search.stopped:
             search.restore(search.carry)
 
@@ -166,15 +184,9 @@ class Keeper(Observer):
         self.due = time.monotonic() + self.every
 
     def after(self, search: Search) -> None:
-        """Save if a checkpoint is due, if the search has ended, or if a signal asks the process to end."""
-        asked = gather_from_all([self.signals.received or 0, time.monotonic() >= self.due])
-        signal, is_due = int(asked[:, 0].max()), bool(asked[0, 1])  # any process's signal, the primary's clock
-        if signal and not search.stopped:
-            self.signals.received = signal
-            self.save(stopped="")
-            search.stopped = INTERRUPTED
-        elif search.stopped or is_due:
-            self.save(stopped=search.stopped)
+        """Save if a checkpoint is due, or if the search has ended or was interrupted."""
+        if search.stopped or broadcast_from_primary(time.monotonic() >= self.due):
+            self.save(stopped="" if search.stopped == INTERRUPTED else search.stopped)
 
     def save(self, *, stopped: str) -> None:
         started = time.monotonic()

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import jax
 
+from tensorrvea.checks import hint
 from tensorrvea.optional import installed_versions
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError
@@ -61,7 +62,15 @@ def has_manifest(directory: Path) -> bool:
 def require_run(directory: Path) -> None:
     """Refuse a directory that has no manifest."""
     if not has_manifest(directory):
+        if not directory.exists():
+            raise RunError(f"{directory} does not exist{_nearby(directory)}")
         raise RunError(f"{directory} is not a run directory: it has no {NAME}")
+
+
+def _nearby(directory: Path) -> str:
+    """Suggest a run directory of a similar name."""
+    parent = directory.parent
+    return hint(directory.name, tuple(path.name for path in parent.iterdir())) if parent.is_dir() else ""
 
 
 def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:

@@ -1,6 +1,6 @@
 """User-defined problems in a manifest: their description, and a placeholder for reading results without their code."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -36,6 +36,7 @@ class RecordedProblem(Problem):
     """A user-defined problem as its manifest describes it: it can show results, but not be evaluated."""
 
     def __init__(self, description: Mapping[str, Any]):
+        self._failures: list[tuple[str, int]] = []
         variables = range(description["variables"])
         integer, log = set(description["integer"]), set(description["log"])
         name = description["name"]
@@ -52,6 +53,13 @@ class RecordedProblem(Problem):
             variable_names=description.get("variable_names"),
             **{key: description[key] for key in ("name", "objectives", "directions", "objective_names", "units")},
         )
+
+    @property
+    def failures(self) -> list[tuple[str, int]]:
+        return self._failures
+
+    def restore_failures(self, failures: Sequence[tuple[str, int]]) -> None:
+        self._failures = list(failures)
 
     def _check_outputs(self) -> None:
         """Skip: there is no function."""

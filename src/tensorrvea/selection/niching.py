@@ -24,7 +24,7 @@ def normalize(f: Float[Array, "n m"], ideal: Float[Array, " m"], judged: Bool[Ar
     own = jnp.where(judged[:, None], translated, 0)
     largest = own.max(axis=0)
     largest = jnp.where(largest > 0, largest, 1)
-    plane = jnp.linalg.solve(extreme_points(own, judged) / largest, jnp.ones_like(largest))
+    plane = solve(extreme_points(own, judged) / largest, jnp.ones_like(largest))
     is_plane = ((plane > DEGENERATE) & (plane < 1 / DEGENERATE)).all()
     return translated / jnp.where(is_plane, largest / plane, largest)
 
@@ -37,6 +37,25 @@ def extreme_points(translated: Float[Array, "n m"], judged: Bool[Array, " n"]) -
 
     m = translated.shape[1]
     return jax.vmap(nearest)(jnp.where(jnp.eye(m, dtype=bool), 1, OFF_AXIS).astype(translated.dtype))
+
+
+def solve(a: Float[Array, "m m"], b: Float[Array, " m"]) -> Float[Array, " m"]:
+    """Solve a · x = b by elimination with row pivoting; NaN if ``a`` is singular to the precision of its numbers.
+
+    ``jnp.linalg.solve`` calls a library, which is slow for small matrices in a batch, and which a compiled program
+    loaded from disk does not find.
+    """
+    m = len(b)
+    row = jnp.arange(m)
+    smallest = 4 * m * jnp.finfo(a.dtype).eps * jnp.abs(a).max()
+
+    def eliminate(k: Int[Array, ""], rows: Float[Array, "m m+1"]) -> Float[Array, "m m+1"]:
+        pivot = jnp.argmax(jnp.where(row >= k, jnp.abs(rows[:, k]), -1))
+        rows = rows.at[jnp.stack([k, pivot])].set(rows[jnp.stack([pivot, k])])
+        scaled = rows[k] / jnp.where(jnp.abs(rows[k, k]) > smallest, rows[k, k], jnp.nan)
+        return jnp.where((row == k)[:, None], scaled, rows - rows[:, k, None] * scaled)
+
+    return lax.fori_loop(0, m, eliminate, jnp.concatenate([a, b[:, None]], axis=1))[:, m]
 
 
 def associate_with_lines(
