@@ -20,7 +20,7 @@ from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
 from tensorrvea.selection.crowding import crowding_distance
-from tensorrvea.selection.dominance import nondominated_rows
+from tensorrvea.selection.dominance import rank_rows
 from tensorrvea.selection.order import best_first
 from tensorrvea.settings import settings, static
 from tensorrvea.vector_settings import check_vector_setting, unit_vectors
@@ -50,13 +50,11 @@ class TensorRVEA(Evolution):
     - the ideal point is the best of the whole run, and not of the current pool, so that it never gets worse;
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
-    - the best individual of a vector comes first if it is non-dominated. Places that are left are filled with
-      other non-dominated individuals, the least crowded first, then with the best of the other vectors, and then with
-      the rest;
-    - parents are the better of two, in this order.
+    - places of vectors that have no feasible individual are filled with others, by non-dominated rank and then the least
+      crowded first, as in NSGA-II;
+    - parents are the better of two in that order, as in NSGA-II.
 
-    A generation takes O(n r^½ m + n² m) time at most and O(n m) memory: all but the comparison for dominance grow
-    nearly linearly with n.
+    A generation takes O(n² m) time for the ranks, and O(n m) memory; all else grows nearly linearly with n.
 
     Args:
       population: the number of offspring per generation.
@@ -122,25 +120,26 @@ class TensorRVEA(Evolution):
         r = len(guides.vectors)
         gamma, index = lax.cond(clock.is_first, lambda: indexed(guides.vectors), lambda: (guides.gamma, guides.index))
         ideal = jnp.minimum(guides.ideal, jnp.where(pool.feasible[:, None], pool.f, jnp.inf).min(axis=0))
-        front = nondominated_rows(pool.f, pool.alive, pool.violation)
+        rank = rank_rows(pool.f, pool.alive, pool.violation)
         f = from_ideal(pool, ideal)
         if self.normalizes:
-            f = f / ranges(f, pool, front)
+            f = f / ranges(f, pool, rank == 0)
 
         niche, theta = associate(f, guides.vectors, index)
         score = angle_penalized_distance(f, theta, gamma[niche], clock.progress**self.alpha)
         best = best_per_niche(score, niche, pool, niches=r)
         is_best = jnp.zeros_like(pool.alive).at[best.row].max(best.filled)
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
-        crowding = crowding_distance(f, jnp.zeros_like(niche), front)
-        row, place = best_first(order_of_survival(pool, front, is_best, is_near, crowding, score), r)
+        crowded = -crowding_distance(f, rank, pool.alive)
+        row, _ = best_first((group_of(pool, rank, is_best, is_near), rank, crowded), r)
+        by_quality, place = best_first((rank, crowded), len(rank))
+        quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
 
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
         first_row, first_filled = first_living(pool.alive, r)
         row = jnp.where(clock.is_first, first_row, row)
         filled = jnp.where(clock.is_first, first_filled, pool.alive[row])
-        place = jnp.where(clock.is_first, 0, place)
-        return Selection(row, filled, place, Guides(guides.vectors, gamma, index, ideal))
+        return Selection(row, filled, quality[row], Guides(guides.vectors, gamma, index, ideal))
 
 
 def indexed(vectors: Float[Array, "r m"]) -> tuple[Float[Array, " r"], Any]:
@@ -172,20 +171,13 @@ def ranges(f: Float[Array, "n m"], pool: Pool, front: Bool[Array, " n"]) -> Floa
     return jnp.maximum(largest, SMALLEST_RANGE * largest.max())
 
 
-def order_of_survival(
-    pool: Pool,
-    front: Bool[Array, " n"],
-    is_best: Bool[Array, " n"],
-    is_near: Bool[Array, " n"],
-    crowding: Float[Array, " n"],
-    score: Float[Array, " n"],
-) -> tuple[Int[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
-    """Return the keys by which rows are sorted for survival: the group, the violation, and the order in the group.
+def group_of(
+    pool: Pool, rank: Int[Array, " n"], is_best: Bool[Array, " n"], is_near: Bool[Array, " n"]
+) -> Int[Array, " n"]:
+    """Return the order in which groups of rows survive.
 
-    Groups are the best of each vector that are non-dominated, other non-dominated rows, the other best, other rows,
-    and those of the second and fourth group that are not near a vector; dead rows are last.
+    Groups are the feasible best of each vector, other non-dominated rows, the infeasible best of vectors that have none
+    feasible, other rows, rows that are not near any vector, and dead rows.
     """
-    group = jnp.where(is_best, jnp.where(front, 0, 2), jnp.where(is_near, jnp.where(front, 1, 3), 4))
-    group = jnp.where(pool.alive, group, 5)
-    violation = jnp.where(pool.alive, jnp.maximum(pool.violation, 0), jnp.inf)
-    return group, violation, jnp.where(front, -crowding, score)
+    rest = jnp.where(is_near & (rank == 0), 1, jnp.where(is_best, 2, jnp.where(is_near, 3, 4)))
+    return jnp.where(pool.alive, jnp.where(is_best & pool.feasible, 0, rest), 5)
