@@ -50,8 +50,8 @@ class TensorRVEA(Evolution):
     - the ideal point is the best of the whole run, and not of the current pool, so that it never gets worse;
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
-    - places of vectors that have no feasible individual are filled with others, by non-dominated rank and then the least
-      crowded first, as in NSGA-II;
+    - places of vectors that have no feasible individual are filled with others, by non-dominated rank and then the
+      least crowded first, as in NSGA-II;
     - parents are the better of two in that order, as in NSGA-II.
 
     A generation takes O(n² m) time for the ranks, and O(n m) memory; all else grows nearly linearly with n.
