@@ -72,7 +72,7 @@ class TensorRVEA(Evolution):
     variation: Variation = GA()
     vectors: str | ArrayLike = "lattice"
     alpha: float = 2.0
-    normalize: bool | None = static(None)
+    normalize: bool | None = static(default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()

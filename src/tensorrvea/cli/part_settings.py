@@ -69,7 +69,9 @@ def make_algorithm(
     if takes_variation:
         operator = VARIATIONS[check_choice("variation", variation or "GA", tuple(VARIATIONS))]
         arguments["variation"] = with_settings(operator(), settings["variation"], "variation")
-    made = dataclasses.replace(default, **arguments) if is_default else cls(**arguments)
+    made: Any = default if is_default else cls(**arguments)
+    if is_default:
+        made = dataclasses.replace(made, **arguments)
     return with_settings(made, settings["algorithm"], "algorithm")
 
 
