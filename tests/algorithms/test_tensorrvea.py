@@ -64,14 +64,12 @@ def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: 
     crowding = np.asarray(crowding_distance(jnp.asarray(f, jnp.float32), jnp.asarray(rank), jnp.asarray(rows.alive)))
 
     def order(i):
-        if i in best and i in feasible:
-            group = 0
-        elif near[i] and rank[i] == 0:
-            group = 1
-        elif i in best:
-            group = 2
+        if i in best:
+            group = 0 if rank[i] == 0 else 2
+        elif near[i]:
+            group = 1 if rank[i] == 0 else 3
         else:
-            group = 3 if near[i] else 4
+            group = 4
         return group, rank[i], -crowding[i], i
 
     ordered = sorted(living, key=order)

@@ -50,9 +50,10 @@ class TensorRVEA(Evolution):
     - the ideal point is the best of the whole run, and not of the current pool, so that it never gets worse;
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
-    - places of vectors that have no feasible individual are filled with others, by non-dominated rank and then the
-      least crowded first, as in NSGA-II;
-    - parents are the better of two in that order, as in NSGA-II.
+    - the best individual of a vector comes first if it is non-dominated. Places that are left are filled with other
+      non-dominated individuals, the least crowded first; then with the best of the other vectors; and then with the
+      rest, by rank and crowding distance as in NSGA-II;
+    - parents are the better of two by rank and crowding distance, as in NSGA-II.
 
     A generation takes O(n² m) time for the ranks, and O(n m) memory; all else grows nearly linearly with n.
 
@@ -176,8 +177,9 @@ def group_of(
 ) -> Int[Array, " n"]:
     """Return the order in which groups of rows survive.
 
-    Groups are the feasible best of each vector, other non-dominated rows, the infeasible best of vectors that have none
-    feasible, other rows, rows that are not near any vector, and dead rows.
+    Groups are the best of each vector that are non-dominated, other non-dominated rows, the other best, other rows,
+    rows that are not near any vector, and dead rows. If any row is feasible, only such rows are non-dominated.
     """
-    rest = jnp.where(is_near & (rank == 0), 1, jnp.where(is_best, 2, jnp.where(is_near, 3, 4)))
-    return jnp.where(pool.alive, jnp.where(is_best & pool.feasible, 0, rest), 5)
+    front = rank == 0
+    group = jnp.where(is_best, jnp.where(front, 0, 2), jnp.where(is_near, jnp.where(front, 1, 3), 4))
+    return jnp.where(pool.alive, group, 5)
