@@ -5,6 +5,7 @@
 #   make test-all   every test
 #   make check      lint, format and types
 #   make format     mend lint and format
+#   make docs       the documentation site, in out/docs
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-$(shell cat pyproject.toml requirements/pinned.txt | cksum | cut -d ' ' -f 1)
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-all test-slow check format clean setup
+.PHONY: demo test test-all test-slow check format docs clean setup
 
 setup: $(STAMP)
 
@@ -44,5 +45,8 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: setup
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs out/docs
+
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis

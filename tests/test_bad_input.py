@@ -60,9 +60,12 @@ METRIC = r"metrics\['hv'\] takes objectives .* gives a number"
 
 WRONG = {
     # Problems
-    "bounds of unequal length": (make(lower=[0.0]), ValueError, "lower and upper must have the same length, got 1"),
-    "lower above upper": (make(lower=[0.0, 2.0]), ValueError, "lower must be below upper.*lower.1. = 2.0"),
-    "lower equal to upper": (make(lower=[0.0, 1.0]), ValueError, "lower must be below upper"),
+    "bounds of unequal length": (
+        make(lower=[0.0]),
+        ValueError,
+        "lower and upper must have the same length.*lower: 1",
+    ),
+    "lower above upper": (make(lower=[0.0, 2.0]), ValueError, "lower must not be above upper.*lower.1. = 2.0"),
     "NaN bounds": (make(upper=[1.0, np.nan]), ValueError, "upper must be finite, got nan"),
     "infinite bounds": (make(lower=[-np.inf, 0.0]), ValueError, "lower must be finite, got -inf"),
     "bounds that float32 cannot tell apart": (make(lower=[1.0, 0], upper=[1 + 1e-9, 1]), ValueError, "float32"),
@@ -71,7 +74,7 @@ WRONG = {
         ValueError,
         "upper - lower must be finite in float32, .*rescale the variable or set jax_enable_x64",
     ),
-    "scalar bounds": (make(lower=0.0, upper=1.0), ValueError, r"lower must have shape \(variables,\)"),
+    "scalar bounds": (make(lower=0.0, upper=1.0), ValueError, "give the number of variables as well, as variables="),
     "bounds that are not numbers": (make(lower=["a", "b"]), TypeError, "lower takes numbers"),
     "bounds that are texts of numbers": (make(lower=["0", "0"]), TypeError, "lower takes numbers"),
     "complex bounds": (make(lower=[0j, 0j]), TypeError, "lower takes numbers"),

@@ -11,6 +11,7 @@ import tensorrvea
 ROOT = Path(tensorrvea.__file__).parent
 # From the top down. Modules and packages of one layer do not import each other.
 LAYERS = [
+    ("__main__",),
     ("cli",),
     ("experiments",),
     ("api", "memory"),

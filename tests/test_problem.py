@@ -1,5 +1,7 @@
 """Problems: evaluation, encoding, identity and optional abilities."""
 
+import inspect
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -158,3 +160,64 @@ def test_optional_abilities_are_absent_by_default():
     problem.close()
     with pytest.raises(TypeError, match="only a HostProblem is evaluated on the host; use evaluate for function"):
         problem.evaluate_host(KEY, np.zeros((1, 2)))
+
+
+# Gentle arguments
+
+
+def test_objectives_are_counted_by_tracing_or_told_by_names():
+    def three(x):
+        return x[0], 1 - x[0], x[0] ** 2
+
+    assert tr.Problem(three, lower=[0.0], upper=[1.0]).objectives == 3
+    assert (
+        tr.Problem(lambda x: jnp.stack([x[:, 0]] * 4, axis=1), lower=[0.0], upper=[1.0], batched=True).objectives == 4
+    )
+    for told in ({"directions": ("min", "max")}, {"objective_names": ["a", "b"]}, {"units": ["m", "s"]}):
+        assert tr.HostProblem(three, lower=[0.0], upper=[1.0], **told).objectives == 2
+
+
+def test_one_number_is_a_bound_of_all_variables():
+    def two(x):
+        return x[0], 1 - x[1]
+
+    for arguments in (
+        {"lower": 0, "upper": [1.0, 1.0, 1.0]},
+        {"lower": [0.0, 0.0, 0.0], "upper": np.float32(1)},
+        {"lower": 0.0, "upper": 1.0, "variables": 3},
+        {"lower": 0.0, "upper": 1.0, "variable_names": ["a", "b", "c"]},
+        {"lower": 0, "upper": 1, "integer": [False, False, True]},
+    ):
+        problem = tr.Problem(two, **arguments)
+        np.testing.assert_array_equal(problem.lower, np.zeros(3))
+        np.testing.assert_array_equal(problem.upper, np.ones(3))
+
+
+def test_a_variable_whose_bounds_are_equal_is_fixed():
+    def two(x):
+        return x[0] + x[1] + x[2] + x[3], 1 - x[0]
+
+    fixed = {"lower": [0.0, 3.0, 1e9, 7.0], "upper": [1.0, 3.0, 1e9, 7.0]}
+    problem = tr.Problem(two, **fixed, integer=[False, False, False, True], log=[False, True, False, False])
+    for variation in (tr.GA(), tr.DE(), tr.PSO(), tr.CSO()):
+        result = tr.optimize(problem, tr.TensorRVEA(population=8, variation=variation), generations=3, seed=1)
+        assert len(result.X) > 0
+        np.testing.assert_array_equal(result.X[:, 1:], np.tile([3.0, 1e9, 7.0], (len(result.X), 1)))
+    start = tr.optimize(problem, tr.RandomSearch(population=8), generations=1, x=[[0.5, 3.0, 1e9, 7.0]])
+    assert (start.population.X[:, 2] == 1e9).all()
+
+
+# What a person reads
+
+
+@pytest.mark.parametrize("public", [tr.Problem, tr.HostProblem, tr.optimize, tr.replicate, tr.resume, tr.load])
+def test_signatures_can_be_read(public):
+    signature = inspect.signature(public)
+    assert "Union" not in str(signature)
+    for parameter in signature.parameters.values():
+        assert len(str(parameter)) <= 100, parameter
+
+
+def test_completion_shows_what_is_public():
+    assert set(dir(tr)) == {*tr.__all__, "__doc__", "__version__"}
+    assert tr.compiled  # still there for those who know

@@ -52,4 +52,9 @@ __all__ = [
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+
+
+def __dir__() -> list[str]:
+    """Show only what is public, as completion in a shell does."""
+    return sorted([*__all__, "__version__", "__doc__"])

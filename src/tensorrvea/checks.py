@@ -182,7 +182,29 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
+def match_choice(name: str, value: Any, choices: tuple[str, ...], aliases: Mapping[str, str] | None = None) -> str:
+    """Return the choice that a person means: capitals, hyphens and underscores do not count.
+
+    >>> match_choice("algorithm", "nsga-2", ("NSGA2", "NSGA3")), match_choice("metric", "HV", ("igd",), {"hv": "igd"})
+    ('NSGA2', 'igd')
+    """
+    if isinstance(value, str) and value not in choices:
+        known = {_normalized(choice): choice for choice in choices}
+        known |= {_normalized(alias): choice for alias, choice in (aliases or {}).items()}
+        value = known.get(_normalized(value), value)
+    return check_choice(name, value, choices)
+
+
+def _normalized(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
 def hint(value: Any, choices: tuple[str, ...]) -> str:
-    """Suggest the nearest name, for a typing slip."""
-    near = get_close_matches(str(value), choices, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    """Suggest the nearest name, for a typing slip; capitals do not count.
+
+    >>> hint("dtlz22", ("DTLZ2", "ZDT1"))
+    "; did you mean 'DTLZ2'?"
+    """
+    known = {choice.lower(): choice for choice in choices}
+    near = get_close_matches(str(value).lower(), known, n=1)
+    return f"; did you mean {known[near[0]]!r}?" if near else ""

@@ -18,7 +18,14 @@ from tensorrvea.checks import check_array, check_callable, check_directions, che
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
 from tensorrvea.fingerprint import fingerprint
-from tensorrvea.problem_checks import check_column_names, check_names, check_outputs, check_sample
+from tensorrvea.problem_checks import (
+    check_column_names,
+    check_names,
+    check_outputs,
+    check_sample,
+    infer_size,
+    traced_objectives,
+)
 from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
 from tensorrvea.settings import settings, static
@@ -76,8 +83,9 @@ class Problem(Domain):
     Args:
       function: takes the variables ``x`` of shape (d,) and returns the objectives, of shape (m,). With
         ``batched=True`` it maps (n, d) to (n, m). With ``stochastic=True`` its first argument is a key.
-      lower, upper: the bounds of the variables, (d,).
-      objectives: the number of objectives, m.
+      lower, upper: the bounds of the variables, (d,), or one number for all. Equal bounds fix a variable.
+      objectives: the number of objectives, m; by default it is what ``function`` returns.
+      variables: the number of variables, d, if both bounds are one number.
       directions: ``"min"`` or ``"max"`` per objective, or one of them for all.
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0.
       integer, log: which variables are integers, or searched on a logarithmic scale: True for all of them, or one
@@ -97,6 +105,7 @@ class Problem(Domain):
     """
 
     host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
+    origin: str = ""  # where a command line found it, as file.py:name
     can_replay: bool = False  # whether ``replay`` returns a replay
     host_constraints: int = 0  # how many constraint values a host function returns after its objectives
 
@@ -104,17 +113,18 @@ class Problem(Domain):
         self,
         function: Callable[..., Any],
         *,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        objectives: int,
+        lower: "ArrayLike",
+        upper: "ArrayLike",
+        objectives: int | None = None,
+        variables: int | None = None,
         directions: Directions = "min",
         constraints: Callable[..., Any] | None = None,
         batched: bool = False,
         stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
         log: bool | Sequence[bool] = False,
-        sample: Callable[[PRNGKeyArray, int], Any] | None = None,
-        front: ArrayLike | None = None,
+        sample: Callable[..., Any] | None = None,
+        front: "ArrayLike | None" = None,
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
@@ -126,12 +136,15 @@ class Problem(Domain):
             check_callable("constraints", constraints, takes="a function of the variables, or None")
         if sample is not None:
             check_callable("sample", sample, takes="a function of a key and a number of rows, or None")
-        self.space = SearchSpace(lower, upper, integer=integer, log=log)
+        named = infer_size(None, variable_names, integer, log)
+        self.space = SearchSpace(lower, upper, integer=integer, log=log, variables=variables, named=named)
         self.lower, self.upper, self.variables = self.space.lower, self.space.upper, self.space.variables
         self.integer, self.log = self.space.integer, self.space.log
+        self.batched, self.stochastic = check_flag("batched", batched), check_flag("stochastic", stochastic)
+        objectives = infer_size(objectives, directions, objective_names, units)
+        objectives = self._infer_objectives() if objectives is None else objectives
         self.objectives = check_integer("objectives", objectives, minimum=2, why="one objective has no trade-offs")
         self.directions = check_directions(directions, self.objectives)
-        self.batched, self.stochastic = check_flag("batched", batched), check_flag("stochastic", stochastic)
         self._sample = sample
         self._front = None if front is None else check_array("front", front, shape="(points, objectives)", ndim=2)
         if self._front is not None and self._front.shape[1] != self.objectives:
@@ -302,6 +315,10 @@ class Problem(Domain):
         """Check that names can be columns of one table, and that the precision resolves the bounds."""
         check_column_names(self.objective_names, self._variable_names, self.variables)
         self.space.check_precision()
+
+    def _infer_objectives(self) -> int:
+        """Return the number of values that the function gives, by tracing it."""
+        return traced_objectives(self.function, self._map_rows, self.variables, batched=self.batched)
 
     def _check_outputs(self) -> None:
         functions, sizes = (self.function, self.constraints), (self.variables, self.objectives)

@@ -17,6 +17,35 @@ def check_names(argument: str, names: Sequence[str] | None, count: int) -> tuple
     return checked
 
 
+def infer_size(size: int | None, *per_item: Any) -> int | None:
+    """Return the given size, or else the length of the first argument that has an entry per item."""
+    lengths = (len(as_tuple(items)) for items in per_item)
+    return size if size is not None else next((length for length in lengths if length), None)
+
+
+def traced_objectives(function: Callable[..., Any], map_rows: Callable, variables: int, *, batched: bool) -> int:
+    """Return how many objectives a function gives, by tracing it; ``map_rows`` is as in ``check_outputs``."""
+    rows = _unambiguous_rows(variables)
+    x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
+    shape = trace("function", function, map_rows, x, batched=batched).shape
+    if len(shape) != 2 or shape[0] != rows:
+        got, wanted = (shape, "(n, m)") if batched else (shape[1:], "(m,)")
+        raise ValueError(f"function must give an array of shape {wanted}, one value per objective, got {got}")
+    return shape[1]
+
+
+def trace(argument: str, function: Callable[..., Any], map_rows: Callable, x: Any, *, batched: bool) -> Any:
+    """Return the shape and type of a function's values of the rows ``x``, without running or compiling it."""
+    try:
+        return jax.eval_shape(lambda k, v: map_rows(function, k, v), _abstract_key(), x)
+    except Exception as error:  # whatever the user's function raises
+        takes = "(n, d)" if batched else "(d,)"
+        raise TypeError(
+            f"{argument} could not be traced with x of shape {takes}; if it is not a JAX function, "
+            f"use HostProblem: {error}"
+        ) from error
+
+
 def check_column_names(objectives: Sequence[str], variables: Sequence[str] | None, count: int) -> None:
     """Check that objectives, ``count`` variables (None: x1, x2, …) and the violation can be columns of one table."""
     # There may be millions of default names: build them only if an objective could have one.
@@ -58,13 +87,7 @@ def check_outputs(
     for argument, checked in zip(("function", "constraints"), functions, strict=True):
         if checked is None:
             continue
-        try:
-            output = jax.eval_shape(lambda k, v, f=checked: map_rows(f, k, v), _abstract_key(), x)
-        except Exception as error:  # whatever the user's function raises
-            raise TypeError(
-                f"{argument} could not be traced with x of shape {takes}; if it is not a JAX function, "
-                f"use HostProblem: {error}"
-            ) from error
+        output = trace(argument, checked, map_rows, x, batched=batched)
         shape = output.shape
         if not any(jnp.issubdtype(output.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
             raise TypeError(f"{argument} must give real numbers, got {output.dtype}")

@@ -1,7 +1,8 @@
 """The box that is searched, and how the user's variables are encoded in it.
 
 A log-scaled variable is searched as its logarithm. An integer k owns the interval [k, k + 1), so that every integer
-is equally likely.
+is equally likely. A fixed variable (``lower == upper``) is searched in [0, 1], since operators divide by ranges, and
+decoded to its value.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array
+from tensorrvea.checks import check_array, check_integer
 
 
 class SearchSpace:
@@ -31,8 +32,10 @@ class SearchSpace:
         *,
         integer: bool | Sequence[bool] = False,
         log: bool | Sequence[bool] = False,
+        variables: int | None = None,
+        named: int | None = None,
     ):
-        self.lower, self.upper = _check_bounds(lower, upper)
+        self.lower, self.upper = _check_bounds(lower, upper, variables, named)
         self.variables = len(self.lower)
         self.integer = _check_flags("integer", integer, self.variables)
         self.log = _check_flags("log", log, self.variables)
@@ -43,15 +46,18 @@ class SearchSpace:
         if fractional.any():
             i = int(np.argmax(fractional))
             raise ValueError(f"integer variables must have whole bounds, got [{self.lower[i]}, {self.upper[i]}] at {i}")
+        self.fixed = self.lower == self.upper
         upper_end = self.upper + is_integer
         with np.errstate(divide="ignore", invalid="ignore"):
-            self._search_lower = np.where(is_log, np.log(self.lower), self.lower)
-            self._search_upper = np.where(is_log, np.log(upper_end), upper_end)
+            search_lower = np.where(is_log, np.log(self.lower), self.lower)
+            search_upper = np.where(is_log, np.log(upper_end), upper_end)
+        self._search_lower = np.where(self.fixed, 0.0, search_lower)
+        self._search_upper = np.where(self.fixed, 1.0, search_upper)
 
     @property
     def is_encoded(self) -> bool:
         """Whether any variable is searched on another scale than the user's."""
-        return any(self.log) or any(self.integer)
+        return any(self.log) or any(self.integer) or bool(self.fixed.any())
 
     @property
     def box(self) -> tuple[np.ndarray, np.ndarray]:
@@ -76,6 +82,8 @@ class SearchSpace:
             x = jnp.where(np.array(self.integer), x + 0.5, x)
         if any(self.log):
             x = jnp.where(np.array(self.log), jnp.log(x), x)
+        if self.fixed.any():
+            x = jnp.where(self.fixed, 0.5, x)
         return x
 
     def check_precision(self) -> None:
@@ -90,7 +98,7 @@ class SearchSpace:
         for wrong, requirement, remedies in (
             (~np.isfinite(span), "upper - lower must be finite", (rescale, widen)),
             (lower >= upper, "lower and upper must differ", (rescale, widen)),
-            (np.array(self.integer) & (spacing > width), "neighbouring integers must differ", (widen,)),
+            (np.array(self.integer) & ~self.fixed & (spacing > width), "neighbouring integers must differ", (widen,)),
         ):
             if wrong.any():
                 i = int(np.argmax(wrong))
@@ -103,17 +111,35 @@ class SearchSpace:
         return self._search_lower.astype(dtype), self._search_upper.astype(dtype)
 
 
-def _check_bounds(lower: ArrayLike, upper: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    low = check_array("lower", lower, shape="(variables,)", ndim=1)
-    high = check_array("upper", upper, shape="(variables,)", ndim=1)
-    if len(low) != len(high):
-        raise ValueError(f"lower and upper must have the same length, got {len(low)} and {len(high)}")
-    if len(low) == 0:
+def _check_bounds(
+    lower: ArrayLike, upper: ArrayLike, variables: int | None, named: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both bounds with one entry per variable; one number stands for all of ``variables``, or of ``named``."""
+    bounds = {name: _one_or_each(name, bound) for name, bound in (("lower", lower), ("upper", upper))}
+    sizes = {name: len(bound) for name, bound in bounds.items() if bound.ndim}
+    if variables is not None:
+        sizes["variables"] = check_integer("variables", variables, minimum=1)
+    if not sizes and named is not None:
+        sizes["names or flags"] = named
+    if not sizes:
+        raise ValueError("lower and upper are one number each: give the number of variables as well, as variables=")
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise ValueError(f"lower and upper must have the same length, one entry per variable, got {shown}")
+    size = next(iter(sizes.values()))
+    if size == 0:
         raise ValueError("lower and upper must have at least one variable, got none")
-    if (low >= high).any():
-        i = int(np.argmax(low >= high))
-        raise ValueError(f"lower must be below upper, got lower[{i}] = {low[i]} and upper[{i}] = {high[i]}")
+    low, high = (np.broadcast_to(bound, size).copy() for bound in bounds.values())
+    if (low > high).any():
+        i = int(np.argmax(low > high))
+        raise ValueError(f"lower must not be above upper, got lower[{i}] = {low[i]} and upper[{i}] = {high[i]}")
     return low, high
+
+
+def _one_or_each(name: str, bound: ArrayLike) -> np.ndarray:
+    is_number = isinstance(bound, int | float | np.number) or (isinstance(bound, np.ndarray) and bound.ndim == 0)
+    is_number = is_number and not isinstance(bound, bool)
+    return check_array(name, bound, shape="(variables,), or one number for all", ndim=0 if is_number else 1)
 
 
 def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tuple[bool, ...]:

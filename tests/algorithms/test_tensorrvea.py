@@ -53,6 +53,7 @@ def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: 
     for j in range(len(vectors)):
         members = [i for i in living if niche[i] == j]
         candidates = [i for i in members if i in feasible]
+        candidates = [i for i in candidates if i in front] or candidates
         value = apd if candidates else rows.violation
         if members:
             winner = min(candidates or members, key=lambda i: (value[i], i))

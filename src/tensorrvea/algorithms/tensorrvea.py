@@ -50,7 +50,7 @@ class TensorRVEA(Evolution):
     - the ideal point is the best of the whole run, and not of the current pool, so that it never gets worse;
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
-    - the best individual of a vector comes first if it is non-dominated. Places that are left are filled with other
+    - the best individual of a vector is a non-dominated one if there is any, and then survives for certain. Places that are left are filled with other
       non-dominated individuals, the least crowded first; then with the best of the other vectors; and then with the
       rest, by rank and crowding distance as in NSGA-II;
     - parents are the better of two by rank and crowding distance, as in NSGA-II.
@@ -128,8 +128,11 @@ class TensorRVEA(Evolution):
 
         niche, theta = associate(f, guides.vectors, index)
         score = angle_penalized_distance(f, theta, gamma[niche], clock.progress**self.alpha)
-        best = best_per_niche(score, niche, pool, niches=r)
-        is_best = jnp.zeros_like(pool.alive).at[best.row].max(best.filled)
+        # Of a niche with non-dominated rows, one of these is the best.
+        of_front = best_per_niche(score, niche, pool._replace(alive=rank == 0), niches=r)
+        of_all = best_per_niche(score, niche, pool, niches=r)
+        best = jnp.where(of_front.filled, of_front.row, of_all.row)
+        is_best = jnp.zeros_like(pool.alive).at[best].max(of_all.filled)
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
         crowded = -crowding_distance(f, rank, pool.alive)
         row, _ = best_first((group_of(pool, rank, is_best, is_near), rank, crowded), r)

@@ -34,7 +34,10 @@ def read_config(path: Path, command: type) -> dict[str, Any]:
     if not path.is_file():
         raise WrongArgumentsError(f"config takes an existing file, got {str(path)!r}")
     with argument_errors():
-        content = readers[path.suffix](path.read_text())
+        try:
+            content = readers[path.suffix](path.read_text())
+        except ValueError as error:  # which names line and column
+            raise ValueError(f"{path} is not valid {path.suffix[1:].upper()}: {error}") from error
         if not isinstance(content, dict):
             raise ValueError(f"{path} must hold a table of options, got {type(content).__name__}")
         groups: dict[str, Any] = {f.name: f.default for f in fields(command) if is_dataclass(f.default)}

@@ -11,12 +11,14 @@ from typing import Any
 
 import tyro
 
+from tensorrvea import __version__
 from tensorrvea.checks import check_choice
 from tensorrvea.cli.check import Check
 from tensorrvea.cli.choices import CHOICES
 from tensorrvea.cli.config_file import config_path, read_config
 from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
 from tensorrvea.cli.export import Export
+from tensorrvea.cli.flags import check_flags, errors_in_one_line
 from tensorrvea.cli.list import List
 from tensorrvea.cli.plot import Plot
 from tensorrvea.cli.report import Report
@@ -44,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def execute(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
+    if arguments == ["--version"]:
+        print(f"tensorrvea {__version__}")
+        return 0
     with warnings.catch_warnings(), log_to_stderr(), raise_interrupts():
         warnings.showwarning = _print_warning
         try:
@@ -77,10 +82,15 @@ def parse(arguments: list[str]) -> Callable[[], None]:
     if arguments and not arguments[0].startswith("-"):
         with argument_errors():
             check_choice("the command", arguments[0], tuple(COMMANDS))
+    chosen = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+    if chosen:
+        check_flags(chosen, COMMANDS[chosen], arguments[1:])
+    elif arguments and arguments[0] not in ("-h", "--help", "--version"):
+        raise WrongArgumentsError(f"a command comes first, such as tensorrvea run DTLZ2, got {arguments[0]!r}")
     defaults = {name: _default(command) for name, command in COMMANDS.items()}
     file = config_path(arguments)
     if arguments[:1] == ["run"] and file is not None:
-        options = read_config(file, Run)
+        options = without_overridden(read_config(file, Run), arguments)
         if "problem" in options and (len(arguments) < 2 or arguments[1].startswith("-")):
             arguments = ["run", options["problem"], *arguments[1:]]
         defaults["run"] = Run(**({"problem": tyro.MISSING} | options))
@@ -89,7 +99,17 @@ def parse(arguments: list[str]) -> Callable[[], None]:
     for name in COMMANDS.keys() - arguments[:1]:
         descriptions[name] = descriptions[name].partition("\n")[0]
     subcommands = tyro.extras.subcommand_type_from_defaults(defaults, descriptions)
-    return tyro.cli(subcommands, prog="tensorrvea", description=DESCRIPTION, args=arguments, registry=CHOICES)
+    with errors_in_one_line(chosen):
+        return tyro.cli(subcommands, prog="tensorrvea", description=DESCRIPTION, args=arguments, registry=CHOICES)
+
+
+def without_overridden(options: dict[str, Any], arguments: list[str]) -> dict[str, Any]:
+    """Leave out options of a file that contradict a flag, since flags win over the file."""
+    budgets = ("generations", "evaluations", "seconds")
+    groups = (("seed", "seeds"), budgets)
+    given = {argument.partition("=")[0].removeprefix("--") for argument in arguments if argument.startswith("--")}
+    dropped = {name for group in groups if given & set(group) for name in group}
+    return {name: value for name, value in options.items() if name not in dropped}
 
 
 def _default(command: type) -> Any:

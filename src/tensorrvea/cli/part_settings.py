@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorrvea.algorithms.default import default_algorithm
-from tensorrvea.checks import check_choice, hint
+from tensorrvea.checks import check_choice, hint, match_choice
 from tensorrvea.problem import Problem
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 
@@ -61,13 +61,13 @@ def make_algorithm(
     is_default = name is None
     name = type(default).__name__ if name is None else name
     population = default.population if population is None else population
-    cls = ALGORITHMS[check_choice("algorithm", name, tuple(ALGORITHMS))]
+    cls = ALGORITHMS[match_choice("algorithm", name, tuple(ALGORITHMS))]
     takes_variation = any(field.name == "variation" for field in dataclasses.fields(cls))
     if not takes_variation and (variation is not None or settings["variation"]):
         raise ValueError(f"variation cannot be given with {name}, which has none")
     arguments: dict[str, Any] = {"population": population}
     if takes_variation:
-        operator = VARIATIONS[check_choice("variation", variation or "GA", tuple(VARIATIONS))]
+        operator = VARIATIONS[match_choice("variation", variation or "GA", tuple(VARIATIONS))]
         arguments["variation"] = with_settings(operator(), settings["variation"], "variation")
     made: Any = default if is_default else cls(**arguments)
     if is_default:

@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,12 +62,38 @@ def problem_from_file(path: Path, name: str) -> Problem:
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
     sys.path.insert(0, str(path.parent.resolve()))  # as for a script: it can import its neighbours
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the user's file raises
+        sys.modules.pop(path.stem, None)
+        raise ValueError(f"{_where(error, path)}: {type(error).__name__}: {_message(error)}") from error
     if not hasattr(module, name):
         problems = tuple(key for key, value in vars(module).items() if isinstance(value, Problem))
         raise ValueError(f"{path} has no {name!r}{hint(name, problems) or f'; it has {problems}'}")
     value = getattr(module, name)
-    problem = value() if callable(value) and not isinstance(value, Problem) else value
-    if not isinstance(problem, Problem):
-        raise ValueError(f"{path}:{name} must be a Problem, or a function that creates one, got {problem!r:.80}")
-    return problem
+    if callable(value) and not isinstance(value, Problem):
+        try:
+            inspect.signature(value).bind()
+        except TypeError:
+            problems = tuple(key for key, other in vars(module).items() if isinstance(other, Problem))
+            new = f"make one there, as in problem = tr.Problem({name}, lower=…, upper=…)"
+            remedy = f"run {path}:{problems[0]}" if problems else new
+            raise ValueError(f"{path}:{name} is a function, not a Problem: {remedy}") from None
+        value = value()
+    if not isinstance(value, Problem):
+        raise ValueError(f"{path}:{name} must be a Problem, or a function that creates one, got {value!r:.80}")
+    value.origin = f"{path}:{name}"
+    return value
+
+
+def _where(error: Exception, path: Path) -> str:
+    """Return file and line of an error in the user's file."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f"{error.filename}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    return f"{path}:{lines[-1]}" if lines else str(path)
+
+
+def _message(error: Exception) -> str:
+    return str(error.msg if isinstance(error, SyntaxError) else error).partition("\n")[0]

@@ -1,6 +1,7 @@
 """``tensorrvea run`` and ``tensorrvea resume``."""
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from tensorrvea.cli.errors import argument_errors
+from tensorrvea.checks import match_choice
+from tensorrvea.cli.errors import WrongArgumentsError, argument_errors
 from tensorrvea.cli.part_settings import make_algorithm, parse_settings, parse_value, read_table
 from tensorrvea.cli.problem_lookup import find_problem
 from tensorrvea.cli.session import DEFAULT_SESSION, Session
@@ -22,12 +24,15 @@ from tensorrvea.problem_registry import problem_settings
 from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
 from tensorrvea.runs import keep_run, standard_metrics
+from tensorrvea.runs.errors import OwnProblemError, RunError, SpecDiffersError
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 from tensorrvea.runs.reopen import reopen
-from tensorrvea.runs.standard_metrics import HYPERVOLUME
+from tensorrvea.runs.standard_metrics import ALIASES, HYPERVOLUME, STANDARD
 from tensorrvea.stop import MetricReached, Stagnation, Target
 
 DEFAULT_GENERATIONS = 100
+# A typing slip such as 0-300000000 must not fill the memory.
+MOST_SEEDS = 2**20
 # Larger populations record no metric unless asked to.
 LARGEST_WITH_DEFAULT_METRIC = 1000
 AlgorithmName = Annotated[
@@ -52,7 +57,7 @@ class Run:
     out: Path | None = None
     """The run directory; runs/PROBLEM-ALGORITHM-SEED by default."""
     config: Path | None = None
-    """A TOML or JSON file with any of these options; flags override it."""
+    """A TOML or JSON file with any of these options; flags win over the file."""
 
     algorithm: AlgorithmName = None
     variation: VariationName = None
@@ -71,10 +76,10 @@ class Run:
     """The budget as a number of evaluations."""
     seconds: float | None = None
     """The budget as a time, without compilation."""
-    seed: int = 0
-    """The same seed gives the same result."""
-    seeds: tuple[int, ...] = ()
-    """Several runs in one program."""
+    seed: int | None = None
+    """The same seed gives the same result; 0 by default."""
+    seeds: tuple[int | str, ...] = ()
+    """Several runs in one program: 0 1 2, or 0,1,2, or 0-30."""
     start: Path | None = None
     """A .csv or .npy file of initial individuals."""
 
@@ -94,7 +99,7 @@ class Run:
     stop_at: tuple[float, ...] = ()
     """Stop when a solution is at least this good in every objective."""
     stop_metric: tuple[str, ...] = ()
-    """Stop when a recorded metric reaches a value, as in 'igd<=0.06' or 'hypervolume>=0.7'."""
+    """Stop when a recorded metric reaches a value, as in 'igd<0.06' or 'hypervolume>0.7'."""
     every: int = 10
     """Number of generations between checks of the stopping rules."""
     effort: Literal["draft", "standard", "full"] | None = None
@@ -119,7 +124,7 @@ class Run:
         arguments = RunArguments(
             problem,
             algorithm,
-            seeds=list(self.seeds) or [self.seed],
+            seeds=self.all_seeds(),
             is_batched=bool(self.seeds),
             budget=Budget(
                 population=algorithm.population,  # which --set may have changed
@@ -138,9 +143,16 @@ class Run:
         )
         return Search(arguments)
 
+    def all_seeds(self) -> list[int]:
+        if self.seeds and self.seed is not None:
+            raise ValueError("give seed for one run, or seeds for several, not both")
+        return [seed for part in self.seeds for seed in parse_seeds(str(part))] or [self.seed or 0]
+
     def metric_names(self, problem: Problem, population: int) -> tuple[str, ...]:
         if self.metrics is not None:
-            return () if self.metrics == ("none",) else self.metrics
+            if self.metrics == ("none",):
+                return ()
+            return tuple(match_choice("metrics", name, tuple(STANDARD), ALIASES) for name in self.metrics)
         if self.reference:
             return (HYPERVOLUME,)
         if population > LARGEST_WITH_DEFAULT_METRIC:
@@ -162,8 +174,10 @@ class Run:
         return rules
 
     def directory_name(self, run: RunArguments) -> str:
-        variation = "" if self.variation in (None, "GA") else f"-{self.variation}"
-        seed = f"{min(self.seeds)}to{max(self.seeds)}" if self.seeds else str(self.seed)
+        chosen = match_choice("variation", self.variation or "GA", tuple(VARIATIONS))
+        variation = "" if chosen == "GA" else f"-{chosen}"
+        seeds = self.all_seeds()
+        seed = f"{min(seeds)}to{max(seeds)}" if self.seeds else str(seeds[0])
         name = self.problem.rpartition(":")[2] if ":" in self.problem else run.problem.name.replace(" ", "")
         return f"{name}-{type(run.algorithm).__name__}{variation}-{seed}"
 
@@ -201,7 +215,11 @@ class Resume:
             extend = any(value is not None for value in budget.values())
             problem = None if self.problem is None else find_problem(self.problem)
             devices = self.session.devices
-            search = reopen(self.directory, budget if extend else None, problem=problem, devices=devices)
+            try:
+                search = reopen(self.directory, budget if extend else None, problem=problem, devices=devices)
+            except OwnProblemError as error:
+                given = error.origin or "FILE.py:NAME"
+                raise WrongArgumentsError(f"{error.reason}: add --problem {given}") from None
         execute(search, self.directory, self.session, extend=extend, accept_changes=self.accept_changes)
 
 
@@ -211,9 +229,14 @@ def execute(search: Search, directory: Path, session: Session, **options: bool) 
     try:
         keep_run(search, directory, observers, every=session.checkpoint_seconds, **options)
     except Interrupted as interruption:
-        own = " --problem FILE.py:NAME" if problem_settings(search.run.problem) is None else ""
-        advice = f"; to continue: tensorrvea resume {directory}{own}" if search.generation >= 0 else ""
+        advice = f"; to continue: {resume_command(search, directory)}" if search.generation >= 0 else ""
         raise Interrupted(f"{interruption}{advice}") from None
+    except SpecDiffersError as error:
+        budget = " ".join(f"--{name} {value}" for name, value in search.run.budget.given.items())
+        flags = {"budget": budget, "source": "--accept-changes"}.get(error.kind)
+        advice = f"\nTo continue it: {resume_command(search, directory)} {flags}" if flags else ""
+        other = "" if flags else "\nFor a run of its own, give another directory: --out DIRECTORY"
+        raise RunError(f"{error.differences}{advice}{other}") from None
     results = search.results()
     if not is_primary():
         return
@@ -224,17 +247,41 @@ def execute(search: Search, directory: Path, session: Session, **options: bool) 
     print(directory)
 
 
+def resume_command(search: Search, directory: Path) -> str:
+    """Return the command that continues a run."""
+    problem = search.run.problem
+    own = f" --problem {problem.origin or 'FILE.py:NAME'}" if problem_settings(problem) is None else ""
+    return f"tensorrvea resume {shlex.quote(str(directory))}{own}"
+
+
 def parse_metric_rule(text: str) -> MetricReached:
     """Parse a stopping rule such as ``igd<=0.06``.
 
     >>> parse_metric_rule("igd<=0.06")
     MetricReached(metric='igd', at_least=None, at_most=0.06)
     """
-    match = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*(.+)", text)
+    match = re.fullmatch(r"\s*(\w+)\s*([<>]=?)\s*(.+)", text)
     value = parse_value(match[3]) if match else None
     if match is None or not isinstance(value, int | float):
-        raise ValueError(f"stop_metric takes a metric and a value, like 'igd<=0.06', got {text!r}")
-    return MetricReached(metric=match[1], **{"at_most" if match[2] == "<=" else "at_least": value})
+        raise ValueError(f"stop_metric takes a metric and a value, like 'igd<0.06', got {text!r}")
+    metric = ALIASES.get(match[1].lower(), match[1].lower() if match[1].lower() in STANDARD else match[1])
+    return MetricReached(metric=metric, **{"at_most" if match[2].startswith("<") else "at_least": value})
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Parse seeds such as ``3``, ``0,1,2`` or ``0-30``, which includes both ends.
+
+    >>> parse_seeds("0-3"), parse_seeds("5,7")
+    ([0, 1, 2, 3], [5, 7])
+    """
+    seeds: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,10})\s*(?:-\s*(\d{1,10})\s*)?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if last < first or last - first >= MOST_SEEDS:
+            raise ValueError(f"seeds takes whole numbers, such as 0 1 2 or 0,1,2 or 0-30, got {text!r}")
+        seeds += range(first, last + 1)
+    return seeds
 
 
 def _split_setting(text: str) -> tuple[str, Any]:

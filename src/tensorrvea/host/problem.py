@@ -37,7 +37,7 @@ class HostProblem(Problem):
       retries: how often a failed evaluation is repeated.
 
     The other arguments are those of ``Problem``; ``sample`` is a JAX function here, too. The function is
-    not called when the problem is made.
+    not called when the problem is made, so ``objectives`` is required unless ``directions`` or names tell it.
 
     An exception, a NaN, a time-out or a killed worker fails that individual, not the run; ``failures`` lists the
     messages. After a killed worker the individual is retried once even if ``retries`` is 0. If a batched function
@@ -58,9 +58,10 @@ class HostProblem(Problem):
         self,
         function: Callable[..., Any],
         *,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        objectives: int,
+        lower: "ArrayLike",
+        upper: "ArrayLike",
+        objectives: int | None = None,
+        variables: int | None = None,
         directions: Directions = "min",
         constraints: Callable[..., Any] | int | None = None,
         workers: int | None = None,
@@ -71,8 +72,8 @@ class HostProblem(Problem):
         stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
         log: bool | Sequence[bool] = False,
-        sample: Callable[[PRNGKeyArray, int], Any] | None = None,
-        front: ArrayLike | None = None,
+        sample: Callable[..., Any] | None = None,
+        front: "ArrayLike | None" = None,
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
@@ -92,7 +93,8 @@ class HostProblem(Problem):
         if isinstance(constraints, int):
             self.host_constraints, constraints = check_integer("constraints", constraints, minimum=0), None
         super().__init__(
-            function, lower=lower, upper=upper, objectives=objectives, directions=directions, constraints=constraints,
+            function, lower=lower, upper=upper, objectives=objectives, variables=variables, directions=directions,
+            constraints=constraints,
             batched=batched, stochastic=stochastic, integer=integer, log=log, sample=sample, front=front,
             objective_names=objective_names, units=units, variable_names=variable_names, name=name,
         )  # fmt: skip
@@ -164,6 +166,12 @@ class HostProblem(Problem):
     def _make_identity(self) -> tuple:
         own = (self.host_constraints, self.workers, self.executor, self.timeout, self.retries)
         return (*super()._make_identity(), *own)
+
+    def _infer_objectives(self) -> int:
+        raise TypeError(
+            "objectives must be given, or one entry of directions= or objective_names= per objective: the function of "
+            "a HostProblem is not called when the problem is made"
+        )
 
     def _check_outputs(self) -> None:
         """Skip the check, since a host function may be expensive or have side effects."""

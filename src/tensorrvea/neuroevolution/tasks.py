@@ -113,6 +113,7 @@ TASKS: dict[str, Task] = {
         ),
     )
 }
+"""The built-in tasks, by name."""
 
 
 def find_task(task: str | Task) -> Task:

@@ -13,8 +13,8 @@ from tensorrvea.settings import settings
 class SBX:
     """Simulated binary crossover: two children, symmetric about their parents' mean, [(1 ± B) x₁ + (1 ∓ B) x₂] / 2.
 
-    |B| is (2u)^(1/(η+1)) for u ≤ 1/2 and (2 − 2u)^(−1/(η+1)) beyond, and its sign is random. A gene is not crossed
-    (B = 1) with probability 1/2, and a whole pair is not crossed with probability 1 − ``probability``.
+    The size of B is (2u)^(1/(η+1)) for u ≤ 1/2 and (2 − 2u)^(−1/(η+1)) beyond, and its sign is random. A gene is not
+    crossed (B = 1) with probability 1/2, and a whole pair is not crossed with probability 1 − ``probability``.
 
     Each gene uses one random word: a bit for the sign, one for B = 1, one for the half of u, and 29 for the rest of u.
     """

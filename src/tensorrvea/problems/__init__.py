@@ -24,8 +24,10 @@ SUITES: dict[str, tuple[type[Benchmark], ...]] = {
     "RE": re_suite.ALL,
     "CRE": cre.ALL,
 }
+"""The classes of every suite, by its name."""
 
 NAMED: dict[str, type[Benchmark]] = {problem.__name__: problem for suite in SUITES.values() for problem in suite}
+"""Every benchmark problem, by the name of its class."""
 
 globals().update(NAMED)
 __all__ = ["NAMED", "SUITES", "Benchmark", "named", *sorted(NAMED)]

@@ -10,4 +10,27 @@ class DamagedError(RunError):
 
 
 class SpecDiffersError(RunError):
-    """A directory that holds a different run from the requested one."""
+    """A directory that holds a different run from the requested one.
+
+    Args:
+      differences: what differs, as text.
+      kind: ``"budget"`` or ``"source"`` if nothing else differs, else empty.
+      advice: what to do.
+    """
+
+    def __init__(self, differences: str, *, kind: str = "", advice: str = "") -> None:
+        super().__init__(differences + (f"\n{advice}" if advice else ""))
+        self.differences, self.kind = differences, kind
+
+
+class OwnProblemError(RunError):
+    """A run of the user's own problem, which is not in the directory and has to be given.
+
+    Args:
+      reason: why, as text.
+      origin: the ``file.py:name`` that the run was started with; empty if it is not known.
+    """
+
+    def __init__(self, reason: str, *, origin: str = "") -> None:
+        super().__init__(f"{reason}: give it as problem=")
+        self.reason, self.origin = reason, origin

@@ -134,6 +134,8 @@ class Keeper(Observer):
         if self.search.stopped:
             return self.search.stopped
         changes = add_session(self.manifest, max(self.search.generation, 0))
+        if self.search.run.problem.origin:
+            self.manifest["sessions"][-1]["problem"] = self.search.run.problem.origin
         if changes:
             warnings.warn(
                 f"{self.directory} is resumed in another environment than before ({'; '.join(changes)}): "
@@ -154,12 +156,13 @@ class Keeper(Observer):
         lines = [line for line in lines if not (extend and line in budget) and not (accept_changes and line in source)]
         if not lines:
             return
-        advice = ""
+        kind, advice = "", ""
         if set(lines) <= set(source):
-            advice = "\nTo resume it nevertheless: resume(directory, problem=…, accept_changes=True)"
+            kind, advice = "source", "To resume it nevertheless: resume(directory, problem=…, accept_changes=True)"
         elif set(lines) <= set(budget):
-            advice = "\nTo run it for longer: resume(directory, generations=…)"
-        raise SpecDiffersError(f"{self.directory} holds another run:\n  " + "\n  ".join(lines) + advice)
+            kind, advice = "budget", "To run it for longer: resume(directory, generations=…)"
+        text = f"{self.directory} holds another run:\n  " + "\n  ".join(lines)
+        raise SpecDiffersError(text, kind=kind, advice=advice)
 
     def extend(self, spec: Spec) -> None:
         """Give the run its new budget, which must not be spent already."""

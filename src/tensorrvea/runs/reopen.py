@@ -76,7 +76,9 @@ def search_of(
     is_given = any(part is not None for part in (problem, algorithm, metrics, stop)) or callbacks != ()
     with damaged_on_error(directory / NAME):
         check_claims(spec, directory)
-        problem = problem or decode_problem(spec["problem"], arrays, stand_in=read_only)
+        problem = problem or decode_problem(
+            spec["problem"], arrays, stand_in=read_only, origin=recorded_origin(manifest)
+        )
         algorithm = algorithm or decode(spec["algorithm"], arrays, "algorithm")
         if metrics is None:
             recorded = spec["metrics"]
@@ -95,6 +97,12 @@ def search_of(
             budget=new_budget, devices=devices, **described,
         )  # fmt: skip
         return Search(run)
+
+
+def recorded_origin(manifest: dict[str, Any]) -> str:
+    """Return the ``file.py:name`` that the last session took the problem from; empty if none was recorded."""
+    given = [session.get("problem") for session in manifest["sessions"]]
+    return next((str(origin)[:200] for origin in reversed(given) if origin), "")
 
 
 def _stand_in_metric(f: Any, alive: Any) -> Any:

@@ -14,7 +14,7 @@ from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import make_problem, problem_settings
-from tensorrvea.runs.errors import DamagedError, RunError
+from tensorrvea.runs.errors import DamagedError, OwnProblemError, RunError
 from tensorrvea.runs.registry import PARTS, settings_of
 from tensorrvea.runs.standard_metrics import describe_metric, standard_metrics
 from tensorrvea.runs.user_problem import UNKNOWN, RecordedProblem, describe_user_problem, source_of
@@ -119,14 +119,13 @@ def decode(content: Any, arrays: Arrays, what: str) -> Any:
     return PARTS[name](**{key: decode(part, arrays, f"{what}.{key}") for key, part in settings.items()})
 
 
-def decode_problem(content: Any, arrays: Arrays, *, stand_in: bool = False) -> Problem:
+def decode_problem(content: Any, arrays: Arrays, *, stand_in: bool = False, origin: str = "") -> Problem:
     """Return the problem of a spec; a user's own problem only as a stand-in that cannot be evaluated."""
     if "own" in content:
         if not stand_in:
-            raise RunError(
-                f"problem is the user's own ({content['own'].get('name')!s:.80}), and code is never loaded from a run "
-                "directory: give it as problem="
-            )
+            name = content["own"].get("name")
+            reason = f"problem is the user's own ({name!s:.80}), and code is never loaded from a run directory"
+            raise OwnProblemError(reason, origin=origin)
         return RecordedProblem({key: decode(part, arrays, key) for key, part in content["own"].items()})
     name = content["name"]
     settings = {key: decode(part, arrays, f"problem.{key}") for key, part in content["settings"].items()}

@@ -18,6 +18,8 @@ from tensorrvea.problem import Problem
 from tensorrvea.runs.user_problem import source_of
 
 HYPERVOLUME = "hypervolume"
+# Other names that people use.
+ALIASES = {"hv": HYPERVOLUME, "igd+": "igd_plus", "eum": "expected_utility"}
 FRONT_POINTS = 1000
 SAMPLES = 10_000
 

@@ -14,6 +14,8 @@ from tensorrvea.neuroevolution.backends.mujoco import MuJoCo
 from tensorrvea.neuroevolution.task import Task
 
 BACKENDS = (*PIPELINES, "mjx", "mujoco")
+"""The physics engines by name: Brax's pipelines, MJX and MuJoCo itself."""
+
 log = logging.getLogger(__name__)
 
 

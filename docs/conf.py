@@ -1,0 +1,62 @@
+"""The documentation site: ``make docs`` builds it into out/docs, offline, and fails on any warning."""
+
+import sys
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import reference_pages  # noqa: E402
+
+import tensorrvea  # noqa: E402
+
+project = "TensorRVEA"
+author = "The TensorRVEA authors"
+release = version = tensorrvea.__version__
+copyright = "the TensorRVEA authors, Apache-2.0"  # noqa: A001 (Sphinx's name)
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+exclude_patterns = ["*.py", "images"]
+source_suffix = {".md": "markdown"}
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header"]  # a page may start its sections at the third level
+
+html_theme = "furo"
+html_title = "TensorRVEA"
+html_static_path: list[str] = []
+html_theme_options = {"navigation_with_keys": True}
+html_show_sphinx = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # signatures with shapes of arrays are longer than the page is wide
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+# Fields and attributes are documented where they are defined, and the arguments of a class in its own docstring.
+napoleon_include_init_with_doc = False
+
+
+def add_project_pages() -> None:
+    """Make pages of the files above this directory, whose links are relative to that."""
+    for name in ("CONTRIBUTING", "CHANGELOG"):
+        text = (HERE.parent / f"{name}.md").read_text()
+        text = text.replace("](docs/", "](../").replace("](src/", "](../../src/").replace("](tests/", "](../../tests/")
+        path = HERE / "reference" / f"{name.lower()}.md"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def link_project_pages(app: Sphinx, page: str, source: list[str]) -> None:
+    """Let links to those files lead to their pages."""
+    del app, page
+    for name in ("CONTRIBUTING", "CHANGELOG"):
+        source[0] = source[0].replace(f"](../{name}.md", f"](reference/{name.lower()}.md")
+    source[0] = source[0].replace("](../README.md", "](index.md")
+
+
+def setup(app: Sphinx) -> None:
+    reference_pages.write(HERE / "reference")
+    add_project_pages()
+    app.connect("source-read", link_project_pages)
