@@ -50,9 +50,9 @@ class TensorRVEA(Evolution):
     - the ideal point is the best of the whole run, and not of the current pool, so that it never gets worse;
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
-    - the best individual of a vector is a non-dominated one if there is any, and then survives for certain. Places that are left are filled with other
-      non-dominated individuals, the least crowded first; then with the best of the other vectors; and then with the
-      rest, by rank and crowding distance as in NSGA-II;
+    - the best individual of a vector is a non-dominated one if there is any, and survives first. Places that are left
+      are filled with other non-dominated individuals, the least crowded first; then with the best of vectors that have
+      only dominated ones; and then with the rest, by rank and crowding distance as in NSGA-II;
     - parents are the better of two by rank and crowding distance, as in NSGA-II.
 
     A generation takes O(n² m) time for the ranks, and O(n m) memory; all else grows nearly linearly with n.
