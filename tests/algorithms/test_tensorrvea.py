@@ -75,9 +75,9 @@ def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: 
 
     ordered = sorted(living, key=order)
     keys = [order(i) for i in ordered]
-    # Two that are equal up to rounding may be in either order.
+    # Two that are equal up to rounding may be in either order, unless they are equal exactly: extreme, or repeated.
     decided &= all(
-        a[:2] != b[:2] or a[2] == b[2] or not np.isfinite([a[2], b[2]]).all() or abs(a[2] - b[2]) > 1e-4 * abs(a[2])
+        a[:2] != b[:2] or (a[2] == b[2] and a[2] in (0, -np.inf)) or not abs(a[2] - b[2]) <= 1e-4 * abs(a[2])
         for a, b in pairwise(keys)
     )
     return ordered[:places], ideal, decided
