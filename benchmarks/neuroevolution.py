@@ -2,6 +2,7 @@
 
     python benchmarks/neuroevolution.py lanes                 lanes against vmap + while_loop, Brax generalized
     python benchmarks/neuroevolution.py speed                 environment steps per second, MuJoCo against Brax
+    python benchmarks/neuroevolution.py openloop              steps per second as a share of the engine's own
     python benchmarks/neuroevolution.py hopper                hypervolume on MoHopper-m2 with Brax, three seeds
     python benchmarks/neuroevolution.py tasks                 hypervolume against random search on the paper's tasks
 
@@ -15,7 +16,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import mujoco
 import numpy as np
+from mujoco import rollout
 
 from tensorrvea import RandomSearch, TensorRVEA, metrics, optimize
 from tensorrvea.neuroevolution import RobotProblem, rescore
@@ -100,6 +103,37 @@ def speed(options: argparse.Namespace) -> None:
             print(f"{task}: mujoco is {rates['mujoco'] / rates['brax']:.1f} times faster than brax")
 
 
+def open_loop_rate(problem: RobotProblem, lanes: int, length: int) -> float:
+    """Environment steps per second of MuJoCo's own threaded rollout, with constant actions that were drawn before."""
+    physics = problem.world.physics
+    model, frames = physics.model, physics.frames
+    q, qd = (np.asarray(part, float) for part in problem.start_states(jax.random.key(0)))
+    before = np.tile(np.concatenate([[0.0], q[0], qd[0]]), (lanes, 1))
+    actions = np.tanh(0.1 * np.random.default_rng(0).normal(size=(lanes, length, model.nu)))
+    with rollout.Rollout(nthread=physics.threads) as pool:
+        data = [mujoco.MjData(model) for _ in range(physics.threads)]
+        started = time.perf_counter()
+        pool.rollout(model, data, before, np.repeat(actions, frames, axis=1))
+        return lanes * length / (time.perf_counter() - started)
+
+
+def openloop(options: argparse.Namespace) -> None:
+    """Compare episodes with policies against the engine alone, in turns; medians of the rates and of their ratio."""
+    for task in options.tasks or ("MoHopper-m2", "MoHalfCheetah"):
+        problem = RobotProblem(task=task, backend="mujoco", steps=options.steps)
+        x = np.asarray(problem.sample(jax.random.key(1), options.policies), float)
+        starts = problem.start_states(jax.random.key(0))
+        length = round(float(problem.play(starts, x).lengths.mean()))
+        rates = []
+        for _ in range(options.repeats):
+            started = time.perf_counter()
+            steps = float(problem.play(starts, x).lengths.sum())
+            rates.append((steps / (time.perf_counter() - started), open_loop_rate(problem, options.policies, length)))
+        closed, alone = np.median(rates, axis=0)
+        ratio = np.median([a / b for a, b in rates])
+        print(f"{task}: {closed:,.0f} of {alone:,.0f} steps per second, {ratio:.0%}; episodes of {length} steps")
+
+
 def hopper(options: argparse.Namespace) -> None:
     """Measure the archive's hypervolume, and score the front on unseen start states."""
     problem = RobotProblem(
@@ -131,11 +165,15 @@ def tasks(options: argparse.Namespace) -> None:
         reference = problem.reference_point()
         wins = 0
         for seed in range(1, options.seeds + 1):
-            volumes, seconds = [], 0.0
+            fronts, seconds = [], 0.0
             for algorithm in (TensorRVEA(population=options.population), RandomSearch(population=options.population)):
                 result = optimize(problem, algorithm, generations=options.generations, seed=seed, archive=1000)
-                volumes.append(metrics.hypervolume(result.archive.F, reference, problem.directions))
+                fronts.append(result.archive.F)
                 seconds += result.seconds
+            both = np.concatenate(fronts)
+            # Without a reference point of the paper: a tenth of the range below the worst values of both fronts.
+            point = both.min(axis=0) - 0.1 * np.ptp(both, axis=0) if reference is None else reference
+            volumes = [metrics.hypervolume(front, point, problem.directions) for front in fronts]
             wins += volumes[0] > volumes[1]
             print(
                 f"{task}, seed {seed}: TensorRVEA {volumes[0]:.4g}, random search {volumes[1]:.4g}, {seconds:.0f} s",
@@ -162,6 +200,8 @@ def main() -> None:
     sub = command(speed, repeats=1)
     sub.add_argument("--tasks", nargs="+")
     sub.add_argument("--backends", nargs="+", default=["brax", "mujoco"])
+    sub = command(openloop, repeats=9)
+    sub.add_argument("--tasks", nargs="+")
     sub = command(hopper)
     sub.add_argument("--backend", default="brax")
     sub.add_argument("--population", type=int, default=100)

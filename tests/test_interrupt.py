@@ -2,6 +2,7 @@
 
 import signal
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -150,3 +151,20 @@ def test_failures_are_kept_over_a_resume(tmp_path):
     assert sum(n for _, n in second.failures) == count
     assert "too large" in message
     assert tr.load(where).failed == count
+
+
+def test_an_interrupted_process_of_an_executor_is_no_failed_evaluation():
+    class Interrupting(ThreadPoolExecutor):
+        def submit(self, *_, **__):
+            future = Future()
+            future.set_exception(KeyboardInterrupt())
+            return future
+
+    def schaffer(x):
+        return x[0] ** 2, (x[0] - 2) ** 2
+
+    with Interrupting() as executor:
+        problem = tr.HostProblem(schaffer, lower=[0.0], upper=[1.0], objectives=2, executor=executor)
+        with pytest.raises(KeyboardInterrupt):
+            problem.evaluate_host(None, np.zeros((2, 1)))
+    assert problem.failures == []

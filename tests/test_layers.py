@@ -17,7 +17,7 @@ LAYERS = [
     ("api", "memory"),
     ("runs",),
     ("driver",),
-    ("stop", "merge"),
+    ("stop", "merge", "callbacks"),
     ("result",),
     ("report",),
     ("compiled", "history", "plot", "notebook"),

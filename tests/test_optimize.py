@@ -360,3 +360,11 @@ def test_nothing_is_printed_by_default(capsys):
     run(generations=3)
     out, err = capsys.readouterr()
     assert out == err == ""
+
+
+def test_the_progress_bar_of_several_budgets_shows_the_share_of_the_one_that_is_ahead(capsys):
+    run(generations=4, seconds=1e6, progress=True)
+    shown = capsys.readouterr().err
+    assert "100%|" in shown
+    assert ": :" not in shown
+    assert "gen=4" in shown

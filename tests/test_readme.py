@@ -54,6 +54,27 @@ def test_code_in_the_page_about_preferences_runs(tmp_path: Path):
     assert run_blocks(blocks, asked, tmp_path) == "(True, True)"
 
 
+def test_code_in_the_page_about_results_and_callbacks_runs(tmp_path: Path):
+    blocks = blocks_of("docs/results_and_callbacks.md")
+    assert len(blocks) == 6
+    asked = "len(same.F), merged.stopped, result.generations"
+    assert run_blocks(blocks, asked, tmp_path).endswith("'merged from 3 runs', 50)")
+    assert len((tmp_path / "history.csv").read_text().splitlines()) == 52
+
+
+def test_the_short_answers_run(tmp_path: Path):
+    blocks = blocks_of("docs/how_do_i.md")
+    assert len(blocks) >= 40
+    asked = "len(runs), longer.generations, len(archived.archive.F) > 40"
+    assert run_blocks(blocks, asked, tmp_path) == "(31, 80, True)"
+
+
+def test_the_same_task_in_other_libraries_runs(tmp_path: Path):
+    blocks = blocks_of("docs/coming_from.md")
+    assert len(blocks) == 3
+    assert run_blocks(blocks, "len(result.F) > 50, len(res.F) > 50, len(found.F) > 3", tmp_path) == "(True, True, True)"
+
+
 def test_the_example_algorithm_of_the_contributing_page_finds_a_front(tmp_path: Path):
     use = """
 import tensorrvea as tr
@@ -66,3 +87,9 @@ distance = np.median([tr.metrics.igd(result.F, problem.front()) for result in re
     blocks = [algorithm, use]
     asked = "len(results[0].population), bool(distance < 0.4)"
     assert run_blocks(blocks, asked, tmp_path) == "(20, True)"
+
+
+def test_code_in_the_page_about_gymnasium_runs(tmp_path: Path):
+    blocks = blocks_of("docs/gymnasium.md")
+    assert len(blocks) == 1
+    assert run_blocks(blocks, "action.shape, result.generations", tmp_path) == "((1,), 10)"

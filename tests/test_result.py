@@ -1,5 +1,6 @@
 """Results, on one problem with signs, decoding, constraints, failures and histories."""
 
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -196,6 +197,10 @@ def test_a_notebook_shows_a_picture_and_a_table(result):
     assert "data:image/png;base64," in page
     assert "<th>gain</th>" in page
     assert page.count("<tr>") == 1 + min(8, len(result.F))
+    # Rows go along the front, and are numbered as in the arrays.
+    rows = [int(row) for row in re.findall(r"<tr><th>(\d+)</th>", page)]
+    assert rows[0] == result.F[:, 0].argmax()  # the first objective is maximised
+    assert f"<tr><th>{rows[-1]}</th><td>{result.F[rows[-1], 0]:.4g}</td>" in page
     assert result.plot()._repr_png_().startswith(b"\x89PNG")
     hostile = replace(result, problem=tr.Problem(
         function, lower=[0.0, 0.01, 0.0], upper=[1.0, 100.0, 4.0], objectives=2, objective_names=["<script>", "b"]

@@ -7,7 +7,7 @@ import gc
 _collects = gc.isenabled()
 gc.disable()
 
-from tensorrvea import algorithms, metrics, operators, problems, reference_vectors, stop
+from tensorrvea import algorithms, callbacks, metrics, operators, problems, reference_vectors, stop
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
 from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.api import load, optimize, replicate, resume
@@ -34,6 +34,7 @@ __all__ = [
     "Result",
     "Selection",
     "algorithms",
+    "callbacks",
     "default_algorithm",
     "distributed",
     "estimate_memory",

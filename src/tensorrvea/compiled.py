@@ -274,7 +274,8 @@ def layout(carry: Carry, *, is_batched: bool) -> Carry:
     if is_batched:
         return each(carry, PartitionSpec(RUNS))
     state = each(carry.state, ROWS)._replace(extra=each(carry.state.extra, REPLICATED))
-    return Carry(state, each(carry.archive, ROWS), each(carry.offspring, ROWS))
+    known = each(carry.known, REPLICATED)
+    return Carry(state, each(carry.archive, ROWS), each(carry.offspring, ROWS), known)
 
 
 def shard_rows(rows: Array) -> Array:

@@ -28,6 +28,8 @@ class Carry(NamedTuple):
     archive: Population | tuple
     offspring: Offspring
     """Individuals to evaluate next."""
+    known: Any = ()
+    """What the problem has learnt in earlier generations, if it learns."""
 
 
 class Record(NamedTuple):
@@ -64,7 +66,7 @@ def begin(program: Program, key: PRNGKeyArray, x: Float[Array, "k d"] | None) ->
     init_key, *_ = generation_keys(key, 0)
     state, offspring = program.algorithm.init(init_key, program.problem, x)
     archive = empty_archive(program.archive, offspring, program.problem.objectives) if program.archive else ()
-    return Carry(state, archive, offspring)
+    return Carry(state, archive, offspring, program.problem.initial_knowledge())
 
 
 def evaluate(
@@ -89,7 +91,7 @@ def tell(
     archive = carry.archive
     if isinstance(archive, Population):
         archive = insert(archive, offspring, program.archive, algorithm.population)
-    return Carry(state, archive, carry.offspring), record(program, state.population, offspring)
+    return carry._replace(state=state, archive=archive), record(program, state.population, offspring)
 
 
 def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) -> Carry:

@@ -5,7 +5,7 @@ import html
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 # Rows and columns of the table.
 ROWS = 8
@@ -13,7 +13,12 @@ COLUMNS = 8
 
 
 def result_page(
-    title: str, summary: Sequence[str], picture: bytes | None, names: Sequence[str], values: Float[np.ndarray, "k c"]
+    title: str,
+    summary: Sequence[str],
+    picture: bytes | None,
+    names: Sequence[str],
+    values: Float[np.ndarray, "k c"],
+    order: Int[np.ndarray, " k"],
 ) -> str:
     """Return HTML of a result; text is escaped, since names may come from somebody else's file.
 
@@ -23,6 +28,7 @@ def result_page(
       picture: a PNG, if there is one.
       names: of the columns; only the first are shown.
       values: one row per solution; some are shown, evenly spaced.
+      order: the rows in the order in which they are shown; the table has their numbers.
     """
     lines = "".join(f"<div>{html.escape(line)}</div>" for line in summary)
     image = ""
@@ -31,14 +37,14 @@ def result_page(
         image = f'<img alt="the front" style="max-width: 320px" src="data:image/png;base64,{source}">'
     return (
         '<div style="display: flex; gap: 1em; flex-wrap: wrap; align-items: flex-start">'
-        f"<div><b>{html.escape(title)}</b>{lines}{image}</div>{_table(names, values)}</div>"
+        f"<div><b>{html.escape(title)}</b>{lines}{image}</div>{_table(names, values, order)}</div>"
     )
 
 
-def _table(names: Sequence[str], values: np.ndarray) -> str:
+def _table(names: Sequence[str], values: np.ndarray, order: np.ndarray) -> str:
     if len(values) == 0:
         return ""
-    shown = np.unique(np.linspace(0, len(values) - 1, min(ROWS, len(values))).astype(int))
+    shown = order[np.unique(np.linspace(0, len(values) - 1, min(ROWS, len(values))).astype(int))]
     columns = list(names[:COLUMNS])
     more = ["…"] if len(names) > COLUMNS else []
     head = "".join(f"<th>{html.escape(name)}</th>" for name in ["row", *columns, *more])

@@ -51,6 +51,10 @@ class Domain:
         """Bounds of the search space."""
         raise NotImplementedError
 
+    def initial_knowledge(self) -> Any:
+        """What a problem on the host that learns from its evaluations knows at first, as arrays; () for all others."""
+        return ()
+
     def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
         """Draw n rows uniformly from the box. A row does not depend on the number of rows."""
         lower, upper = self.box
@@ -75,6 +79,9 @@ class Box(Domain):
 
     def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
         return super().sample(key, n) if self.sampler is None else self.sampler.sample(key, n)
+
+    def initial_knowledge(self) -> Any:
+        return () if self.sampler is None else self.sampler.initial_knowledge()
 
 
 class Problem(Domain):
@@ -203,6 +210,17 @@ class Problem(Domain):
         """Evaluate decoded rows on the host; only where ``host`` is True."""
         del key, x
         raise TypeError(f"only a HostProblem is evaluated on the host; use evaluate for {self.name}")
+
+    def apply_knowledge(self, known: Any, x: Float[Array, "*runs n d"]) -> Float[Array, "*runs n d"]:
+        """Change rows, before they are evaluated, by what is known from earlier generations."""
+        del known
+        return x
+
+    def evaluate_and_learn(
+        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"], known: Any
+    ) -> tuple[Evaluation, Any]:
+        """``evaluate_host``, and what is known after it."""
+        return self.evaluate_host(key, x), known
 
     @property
     def rowwise(self) -> bool:

@@ -169,9 +169,9 @@ class Result:
         names = [*problem.objective_names, "violation", *problem.variable_names[: shown.X.shape[1]]]
         table = np.column_stack([shown.F, shown.violation, shown.X])
         # Sorted by the first objective, so that rows from top to bottom go along the front.
-        order = np.argsort(table[:, 0] * problem.signs[0], kind="stable") if len(table) else slice(None)
+        order = np.argsort(table[:, 0] * problem.signs[0], kind="stable")
         picture = as_png(self.plot(), dpi=100) if len(self.F) else None
-        return result_page(f"Result of {problem.name}", self._summary(), picture, names, table[order])
+        return result_page(f"Result of {problem.name}", self._summary(), picture, names, table, order)
 
     def _need_front(self, what: str) -> None:
         if len(self.F) == 0:

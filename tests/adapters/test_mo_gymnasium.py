@@ -6,7 +6,7 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea.adapters import MOGymnasium
-from tensorrvea.adapters.mo_gymnasium import to_action
+from tensorrvea.adapters.environments import to_action
 
 pytest.importorskip("mo_gymnasium")
 spaces = pytest.importorskip("gymnasium.spaces")
@@ -57,13 +57,20 @@ def test_outputs_are_converted_to_actions():
     box = spaces.Box(np.array([[0.0, -2.0]]), np.array([[1.0, 4.0]]), dtype=np.float64)
     np.testing.assert_allclose(to_action(box, np.array([0.5, -1.0])), [[0.75, -2.0]])
     assert to_action(spaces.Discrete(3, start=2), np.array([0.1, -0.5, 0.3])) == 4
+    several = spaces.MultiDiscrete([2, 3])
+    np.testing.assert_array_equal(to_action(several, np.array([0.1, 0.2, 0.0, -0.1, 0.4])), [1, 2])
+    np.testing.assert_array_equal(to_action(spaces.MultiBinary(3), np.array([0.1, -0.2, 0.3])), [1, 0, 1])
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
         ({"environment": "mo-hoper-v5"}, ValueError, "environment takes a registered name, got 'mo-hoper-v5'"),
-        ({"environment": "CartPole-v1"}, ValueError, "environment must have a vector of rewards, got 'CartPole-v1'"),
+        (
+            {"environment": "CartPole-v1"},
+            ValueError,
+            "environment must have a vector of rewards, got one number",
+        ),
         ({"episodes": 0}, ValueError, "episodes must be at least 1, got 0"),
         ({"steps": 0}, ValueError, "steps must be at least 1, got 0"),
         ({"discount": 2.0}, ValueError, "discount must be a finite number in"),

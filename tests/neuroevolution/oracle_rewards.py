@@ -1,8 +1,13 @@
-"""The paper's objectives, implemented independently in NumPy for a whole recorded episode."""
+"""The tasks' objectives, implemented independently in NumPy for a whole recorded episode."""
 
+from importlib.util import find_spec
+from pathlib import Path
+
+import mujoco
 import numpy as np
 
 PAPER = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
+NEW = ("MoHumanoid", "MoHumanoidStandup", "MoInvertedDoublePendulum", "MoPusher")
 HEIGHT = 1.25
 
 
@@ -21,11 +26,38 @@ def returns_of(task, trajectory, control_weight):
         return np.array([forward + alive, 10 * np.sum(q[1:, 1]) + alive, alive - control])
     if task in ("MoHalfCheetah", "MoSwimmer"):
         return np.array([forward, -control])
-    if task in ("MoWalker2d", "MoAnt"):
+    if task in ("MoWalker2d", "MoAnt", "MoHumanoid"):
         return np.array([forward + alive, alive - control])
+    if task == "MoHumanoidStandup":
+        torso = places("humanoidstandup", q[1:], lambda data: data.body("torso").xpos)
+        return np.array([torso[:, 2].sum() / 0.015, -control])
+    if task == "MoInvertedDoublePendulum":
+        tip = places("inverted_double_pendulum", q[1:], lambda data: data.site("tip").xpos)
+        hinges = trajectory.qd[1:, 1:].astype(float) ** 2 @ [0.001, 0.005]
+        lost = 0.01 * tip[:, 0] ** 2 + (tip[:, 2] - 2) ** 2 + hinges
+        return np.array([10 * alive - lost.sum(), alive - control])
+    if task == "MoPusher":
+        goal, block, tips = (
+            places("pusher", q[1:], lambda data, name=name: data.body(name).xpos)
+            for name in ("goal", "object", "tips_arm")
+        )
+        far = np.linalg.norm(block - goal, axis=1) + np.linalg.norm(block - tips, axis=1) / 2
+        return np.array([-far.sum(), -control])
     shoulder, elbow = q[1:, 0], q[1:, 0] + q[1:, 1]
     tip = 0.1 * np.exp(1j * shoulder) + 0.11 * np.exp(1j * elbow)
     return np.array([-np.abs(tip - (q[1:, 2] + 1j * q[1:, 3])).sum(), -control])
+
+
+def places(model, q, find):
+    """A position in each state, by MuJoCo's own kinematics of Brax's file."""
+    compiled = mujoco.MjModel.from_xml_path(str(Path(find_spec("brax").origin).parent / "envs/assets" / f"{model}.xml"))
+    data = mujoco.MjData(compiled)
+    found = []
+    for position in q:
+        data.qpos[:] = position
+        mujoco.mj_kinematics(compiled, data)
+        found.append(np.array(find(data)))
+    return np.array(found)
 
 
 def first_fall(task, q, qd):
@@ -39,6 +71,12 @@ def first_fall(task, q, qd):
             fallen = not (0.8 < height < 2 and -1 < lean < 1)
         elif task == "MoAnt":
             fallen = not 0.2 <= q[step, 2] <= 1
+        elif task == "MoHumanoid":
+            fallen = not 1 <= q[step, 2] <= 2
+        elif task == "MoInvertedDoublePendulum":
+            fallen = (
+                places("inverted_double_pendulum", q[step : step + 1], lambda data: data.site("tip").xpos)[0, 2] <= 1
+            )
         else:
             fallen = False
         if fallen:

@@ -6,16 +6,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from oracle_rewards import PAPER, first_fall, returns_of
+from oracle_rewards import NEW, PAPER, first_fall, returns_of
 from sizes import QUICKLY
 from toy import lanes_of, plain_loop
 
 from tensorrvea import TensorRVEA, optimize
-from tensorrvea.neuroevolution import TASKS, RobotProblem
+from tensorrvea.neuroevolution import TASKS, RobotProblem, State
 from tensorrvea.neuroevolution.backends.brax import import_brax, quiet
 
-# The paper's tasks with each pipeline, and one other task.
-COMBINATIONS = [(name, backend) for name in PAPER for backend in TASKS[name].pipelines] + [("MoAnt", "brax")]
+# The paper's tasks and the last four with each pipeline, and one other task.
+COMBINATIONS = [(name, backend) for name in (*PAPER, *NEW) for backend in TASKS[name].pipelines] + [("MoAnt", "brax")]
 
 
 def test_the_clip_patch_is_still_needed():
@@ -42,7 +42,7 @@ def test_the_patched_clip_behaves_like_the_old_one():
 @pytest.mark.parametrize(("task", "backend"), COMBINATIONS)
 def test_returns_agree_with_the_oracle_on_recorded_episodes(task, backend):
     # The contacts of the ant amplify rounding: after twelve steps, two programs that round differently differ by 5 %.
-    steps = 5 if task == "MoAnt" else 12
+    steps = 5 if task in ("MoAnt", *NEW) else 12
     problem = RobotProblem(task=task, backend=backend, steps=steps, lanes=3, episodes=2)
     x = 3 * problem.sample(jax.random.key(3), 4)
     f, violation = jax.jit(problem.evaluate, compiler_options=QUICKLY)(jax.random.key(0), x)
@@ -80,7 +80,7 @@ def test_steps_agree_with_brax_own_environment(task):
         step = jax.jit(environment.step, compiler_options=QUICKLY)
         state = state.replace(pipeline_state=pipeline_state, obs=environment._get_obs(pipeline_state))
         for i in range(rows):
-            ours = problem.task.observe(trajectory.q[i], trajectory.qd[i])
+            ours = problem.task.observe(State(trajectory.q[i], trajectory.qd[i]))
             # Brax computes the reacher's tip velocity with an offset that it does not rotate; ours is exact.
             same = [j for j in range(len(ours)) if task != "MoReacher" or j not in (6, 7)]
             np.testing.assert_allclose(np.asarray(state.obs)[same], ours[same], rtol=1e-3, atol=2e-3)

@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 import pytest
-from oracle_rewards import PAPER, returns_of
+from oracle_rewards import NEW, PAPER, returns_of
 from sizes import QUICKLY
 
 from tensorrvea.neuroevolution import RobotProblem
@@ -11,7 +11,7 @@ from tensorrvea.neuroevolution import RobotProblem
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_records")
-@pytest.mark.parametrize("task", PAPER)
+@pytest.mark.parametrize("task", [*PAPER, *NEW])
 def test_returns_agree_with_the_c_engine_and_with_a_recorded_episode(task):
     in_jax = RobotProblem(task=task, backend="mjx", steps=8, lanes=2)
     in_c = RobotProblem(task=task, backend="mujoco", steps=8)

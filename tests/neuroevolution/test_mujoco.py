@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracle_rewards import first_fall, returns_of
 
-from tensorrvea.neuroevolution import TASKS, RobotProblem
+from tensorrvea.neuroevolution import TASKS, RobotProblem, State
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo, run_on_host
 from tensorrvea.neuroevolution.models import load_model
 from tensorrvea.neuroevolution.rules import walker_observation
@@ -51,7 +51,7 @@ def test_episodes_agree_with_mujoco_stepped_by_hand():
     act = problem.policy.load(x)
     for step in range(len(trajectory.actions)):
         np.testing.assert_allclose(trajectory.q[step], data.qpos, atol=1e-8)
-        data.ctrl[:] = act(walker_observation(data.qpos.copy(), data.qvel.copy()))
+        data.ctrl[:] = act(walker_observation(State(data.qpos.copy(), data.qvel.copy())))
         data.qacc_warmstart[:] = 0  # the batch rollout restarts its solver
         for _ in range(4):
             mujoco.mj_step(model, data)
@@ -101,7 +101,7 @@ def test_mujoco_does_not_reset_an_exploded_robot():
     physics = problem_of("MoHopper-m2").world.physics
     q, qd = np.zeros((2, 6)), np.zeros((2, 6))
     qd[1] = 1e9
-    after, _, stopped = physics.step(q, qd, np.zeros((2, 3)))
+    after, _, _, stopped = physics.step(q, qd, np.zeros((2, 3)))
     np.testing.assert_array_equal(stopped, [False, True])
     assert np.abs(after[1]).max() > 1e6
 

@@ -66,3 +66,35 @@ def test_an_observation_of_the_wrong_length_is_rejected():
 def test_invalid_sizes_are_rejected(arguments, message):
     with pytest.raises((TypeError, ValueError), match=message):
         MLP(**({"inputs": 3, "outputs": 2} | arguments))
+
+
+@pytest.mark.parametrize(
+    ("activation", "function"),
+    [("tanh", np.tanh), ("relu", lambda v: np.where(v > 0, v, 0)), ("sigmoid", lambda v: 1 / (1 + np.exp(-v)))],
+)
+def test_hidden_layers_have_the_chosen_activation(activation, function):
+    policy = MLP(inputs=2, outputs=1, hidden=(3,), activation=activation)
+    generator = np.random.default_rng(0)
+    x, seen = generator.normal(size=policy.size), generator.normal(size=2)
+    hidden = function(seen @ x[:6].reshape(2, 3) + x[6:9])
+    np.testing.assert_allclose(policy.load(x)(seen), np.tanh(hidden @ x[9:12] + x[12:]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("hidden", [(), (4,), (4, 3)])
+def test_normalised_inputs_agree_with_the_plain_policy(hidden):
+    """The means and deviations at the end of the vector act as if observations were normalised before."""
+    plain = MLP(inputs=3, outputs=2, hidden=hidden)
+    policy = MLP(inputs=3, outputs=2, hidden=hidden, normalized=True)
+    generator = np.random.default_rng(0)
+    weights, mean, deviation = generator.normal(size=plain.size), generator.normal(size=3), np.array([0.1, 2.0, 30.0])
+    x = np.concatenate([weights, mean, np.log(deviation)])
+    assert policy.size == len(x) == len(policy.bound)
+    seen = 10 * generator.normal(size=(5, 3))
+    wanted = plain.load(weights)((seen - mean) / deviation)
+    np.testing.assert_allclose(policy.load(x)(seen), wanted, rtol=1e-9)
+    np.testing.assert_allclose(policy.apply(np.tile(x, (5, 1)), seen), wanted, rtol=1e-9)
+
+
+def test_an_unknown_activation_is_rejected():
+    with pytest.raises(ValueError, match="activation must be one of 'tanh', 'relu', 'sigmoid', got 'step'"):
+        MLP(inputs=1, outputs=1, activation="step")

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tensorrvea.neuroevolution import RobotProblem, Scores, record, render, replay, rescore
+from tensorrvea.neuroevolution import Objective, RobotProblem, Scores, Task, record, render, replay, rescore
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo
 from tensorrvea.neuroevolution.capsules import capsules
+from tensorrvea.neuroevolution.space_camera import SpaceCamera, rotation
 from tensorrvea.neuroevolution.tasks import TASKS
 from tensorrvea.report.from_result import replay_from_episode
 
@@ -58,10 +59,10 @@ def test_a_replay_is_a_small_json_file(task):
     np.testing.assert_allclose(frames, shown.ends, atol=5.1e-4)
     assert len(data["returns"]) == len(data["objectives"]) == problem.objectives
     np.testing.assert_allclose(shown.positions[..., 0], (shown.ends[..., 0] + shown.ends[..., 2]) / 2)
-    if task != "MoAnt":  # planar robots keep their lengths
+    if shown.poses is None:  # planar robots keep their lengths
         np.testing.assert_allclose(shown.lengths, np.broadcast_to(shown.lengths[0], shown.lengths.shape), atol=1e-6)
     assert shown.angles.shape == shown.lengths.shape
-    assert len(shown.json()) < 60_000
+    assert len(shown.json()) < (60_000 if shown.poses is None else 120_000)
 
 
 @pytest.mark.parametrize("bad", [np.nan, 1e9])
@@ -128,8 +129,8 @@ def test_the_animation_of_a_replay_is_the_same(tmp_path):
 def test_invalid_arguments_of_render_and_replay_are_rejected(tmp_path):
     problem = problem_of()
     policy = problem.load(policies(problem)[0])
-    with pytest.raises(ValueError, match=r"path must end in \.gif, got 'robot.mp4'"):
-        render(policy, "robot.mp4")
+    with pytest.raises(ValueError, match=r"path must end in \.gif or \.mp4, got 'robot.png'"):
+        render(policy, "robot.png")
     with pytest.raises(TypeError, match=r"policy takes what problem\.load\(x\) returns"):
         replay(np.zeros(243))
     with pytest.raises(ValueError, match="frames_per_second must be a finite number"):
@@ -166,3 +167,67 @@ def test_invalid_arguments_of_rescore_are_rejected():
         rescore(problem, np.zeros((2, 10)))
     with pytest.raises(TypeError, match="problem takes a RobotProblem"):
         rescore("MoHopper-m2", np.zeros((2, 243)))
+
+
+def test_solids_of_a_robot_in_space_agree_with_mujoco():
+    xml = """<mujoco><asset><mesh name="wedge" vertex="0 0 0  0.4 0 0  0 0.2 0  0 0 0.6"/></asset><worldbody>
+      <geom type="plane" size="1 1 1"/><geom name="post" type="box" size="0.1 0.2 0.3" pos="2 0 0.3"/>
+      <body name="arm" pos="0 0 1"><joint name="turn" axis="0 1 0"/>
+        <geom name="rod" type="capsule" fromto="0 0 0 1 0 0" size="0.05"/>
+        <geom name="ball" size="0.1" pos="1 0 0"/><geom name="hidden" size="0.3" group="3"/>
+        <geom name="drum" type="cylinder" size="0.1 0.4" pos="0 1 0"/>
+        <geom name="part" type="mesh" mesh="wedge" pos="0 0 -0.5"/></body></worldbody>
+      <actuator><motor joint="turn"/></actuator></mujoco>"""
+    objectives = tuple(Objective(name=name, reward=lambda step: step.after.q[..., 0]) for name in "ab")
+    task = Task(name="arm", model=xml, objectives=objectives)
+    parts = capsules(task, np.array([[0.0], [np.pi / 2]]))
+    assert parts.names == ("post", "rod", "ball", "drum", "part")
+    assert parts.kinds == ("box", "capsule", "sphere", "cylinder", "box")
+    assert parts.fixed.tolist() == [True, False, False, False, False]
+    np.testing.assert_allclose(parts.sizes[:4], [[0.1, 0.2, 0.3], [0.05, 0.05, 0.5], [0.1] * 3, [0.1, 0.1, 0.4]])
+    np.testing.assert_allclose(parts.poses[:, 2, :3], [[1, 0, 1], [0, 0, 0]], atol=1e-9)  # about +y: +x becomes down
+    np.testing.assert_allclose(parts.ends[0, 1], [1, 1, 0, 1], atol=1e-6)
+    # All corners of the mesh are inside its box, and the box is no larger than needed.
+    corners = np.array([[0, 0, 0.5], [0.4, 0, 0.5], [0, 0.2, 0.5], [0, 0, 1.1]])
+    inside = (corners - parts.poses[0, 4, :3]) @ rotation(parts.poses[0, 4, 3:])
+    np.testing.assert_allclose(np.abs(inside).max(axis=0), parts.sizes[4], atol=1e-6)
+
+
+def test_quaternions_of_consecutive_frames_can_be_interpolated():
+    turns = np.linspace(0, 4 * np.pi, 40)
+    q = np.tile(TASKS["MoAnt"].robot.position, (40, 1))
+    q[:, 3:7] = np.stack([np.cos(turns / 2), 0 * turns, 0 * turns, np.sin(turns / 2)], axis=1)
+    quaternions = capsules(TASKS["MoAnt"], q).poses[..., 3:]
+    assert ((quaternions[1:] * quaternions[:-1]).sum(axis=-1) > 0.9).all()
+
+
+@pytest.mark.parametrize("task", ["MoAnt", "MoPusher"])
+def test_a_robot_in_space_is_drawn(task, tmp_path):
+    problem = problem_of(task)
+    shown = replay(problem.load(policies(problem)[0]), steps=20)
+    data = json.loads(shown.json())
+    assert len(data["solids"]) == len(data["parts"])
+    np.testing.assert_allclose(data["poses"], shown.poses, atol=5.1e-5)
+    camera = SpaceCamera(shown, 160)
+    # The camera looks at its target; a point above it is above it on the picture.
+    target = camera.target[0]
+    x, y, _ = camera.project(np.stack([target, target + np.array([0, 0, 0.1])]), target).T
+    np.testing.assert_allclose([x[0], y[0]], [camera.width / 2, camera.height / 2])
+    assert (x[1], y[1] < y[0]) == (pytest.approx(x[0]), True)
+    with Image.open(render(shown, tmp_path / "robot.gif", width=160)) as picture:
+        colours = np.asarray(picture.convert("RGB")).astype(int)
+        assert picture.n_frames == len(shown.poses)
+    blue = (np.abs(colours - (0, 114, 178)).sum(axis=-1) < 80).sum()
+    assert blue > 20  # the first part is visible
+    report = replay_from_episode(shown, 0)
+    assert [part.kind for part in report.parts] == list(shown.kinds)
+    np.testing.assert_array_equal(report.poses, shown.poses)
+
+
+def test_a_film_is_written(tmp_path):
+    films = pytest.importorskip("imageio_ffmpeg")
+    problem = problem_of("MoAnt")
+    shown = replay(problem.load(policies(problem)[0]), steps=20)
+    path = render(shown, tmp_path / "robot.mp4", width=161)
+    frames, _ = films.count_frames_and_secs(str(path))
+    assert frames == len(shown.poses)

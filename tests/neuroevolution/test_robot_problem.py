@@ -105,7 +105,7 @@ def test_the_chosen_backend_is_recorded(monkeypatch, caplog):
 
 def own_hopper(limit=20.0, **settings):
     """A hopper with a user's task."""
-    task = replace(TASKS["MoHopper-m2"], name="MyHopper", healthy=lambda q, _: q[..., 1] > -0.5, limit=limit)
+    task = replace(TASKS["MoHopper-m2"], name="MyHopper", healthy=lambda state: state.q[..., 1] > -0.5, limit=limit)
     return hopper(task=task, **settings)
 
 
@@ -165,7 +165,7 @@ def test_policies_of_the_wrong_length_are_rejected_when_evaluated():
 
 def test_a_task_with_an_unknown_model_or_environment_gets_a_suggestion():
     task = TASKS["MoHopper-m2"]
-    with pytest.raises(ValueError, match=r"model of a task must be one of .* got 'hoper'; did you mean 'hopper'\?"):
+    with pytest.raises(ValueError, match=r"model must be the path of an MJCF .* got 'hoper'; did you mean 'hopper'\?"):
         hopper(task=replace(task, model="hoper"))
     with pytest.raises(ValueError, match=r"environment of a task must be one of .* did you mean 'hopper'\?"):
         hopper(task=replace(task, environment="hoper"), backend="brax")

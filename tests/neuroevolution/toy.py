@@ -6,7 +6,9 @@ import numpy as np
 
 from tensorrvea.neuroevolution import MLP, Objective, Task
 from tensorrvea.neuroevolution.rollout import Episodes, World, advance
-from tensorrvea.neuroevolution.rules import control_cost, noisy_start
+from tensorrvea.neuroevolution.rules import control_cost
+from tensorrvea.neuroevolution.state import Layout
+from tensorrvea.neuroevolution.task import noisy_start
 
 
 class Spinner:
@@ -14,6 +16,7 @@ class Spinner:
 
     dt = 0.05
     velocities = 2
+    layout = Layout()
 
     def init(self, q, qd):
         return {"q": q, "qd": qd}
@@ -25,7 +28,7 @@ class Spinner:
         return {"q": q + self.dt * qd, "qd": qd}
 
     def coordinates(self, state):
-        return state["q"], state["qd"]
+        return state["q"], state["qd"], None
 
 
 def toy_task(**changes):
@@ -36,13 +39,13 @@ def toy_task(**changes):
         "frames": 1,
         "observations": 4,
         "actions": 1,
-        "observe": lambda q, qd: q.__array_namespace__().concatenate([q, qd], axis=-1),
+        "observe": lambda state: [state.q, state.qd],
         "start": noisy_start(0.2),
         "objectives": (
-            Objective(name="distance", reward=lambda step: step.after[..., 0]),
+            Objective(name="distance", reward=lambda step: step.after.q[..., 0]),
             Objective(name="control cost", reward=lambda step: -control_cost(step) + 1),
         ),
-        "healthy": lambda q, _: abs(q[..., 1]) < 1.5,
+        "healthy": lambda state: abs(state.q[..., 1]) < 1.5,
         "control_weight": 0.5,
         "limit": 100.0,
     }

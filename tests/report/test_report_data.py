@@ -339,7 +339,9 @@ def test_replays_cover_the_front_and_the_knee(result):
             replayed.append(x)
             shape = {"names": ["left leg", "torso"], "radii": np.array([0.1, 0.2]), "fixed": np.array([False, False])}
             ends = np.random.default_rng(0).random((4, 2, 4))
-            return SimpleNamespace(**shape, ends=ends, seconds=0.04, ground=True, returns=np.arange(3.0))
+            return SimpleNamespace(
+                kinds=(), sizes=None, poses=None, **shape, ends=ends, seconds=0.04, ground=True, returns=np.arange(3.0)
+            )
 
     playing = replace(result, problem=Player(objectives=3, variables=7))
     run = run_from_result(playing, replays=5)

@@ -124,7 +124,7 @@ def test_directories_and_pipes_instead_of_files_are_refused(directory, name, mak
 
 def test_a_file_or_a_pipe_instead_of_a_directory_is_refused(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(RunError, match="cannot be locked"), locked(tmp_path / "file"):
+    with pytest.raises(RunError, match="is a file, and a run needs a directory"), locked(tmp_path / "file"):
         pass
 
 

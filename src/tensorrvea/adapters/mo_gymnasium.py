@@ -1,85 +1,135 @@
-"""Adapter for MO-Gymnasium: evolve a policy for the vector of rewards of an environment."""
+"""Adapter for Gymnasium and MO-Gymnasium: evolve a policy for several rewards of an environment."""
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
+from tensorrvea.adapters.environments import (
+    Rewards,
+    environment_name,
+    flat_observation,
+    make_environment,
+    make_policy,
+    reward_vector,
+    step_limit,
+    to_action,
+    try_step,
+)
 from tensorrvea.checks import check_integer, check_number
+from tensorrvea.directions import Directions
 from tensorrvea.host.problem import HostProblem
-from tensorrvea.neuroevolution.policy import MLP, WEIGHT_BOUND, InitialWeights
-from tensorrvea.optional import import_optional
+from tensorrvea.neuroevolution.policy import MLP, InitialWeights
 
 
 class MOGymnasium(HostProblem):
-    """Evolve the weights of a small network that acts in an environment of MO-Gymnasium, for all of its rewards.
+    """Evolve the weights of a small network that acts in an environment of Gymnasium, for several rewards at once.
 
     Args:
-      environment: its name, such as ``"mo-hopper-v5"``.
+      environment: a registered name, such as ``"mo-hopper-v5"`` or ``"module:name"``; or a class or function that
+        returns an environment, called with ``options``.
+      rewards: where the vector of rewards of a step comes from. None: the environment returns it, as those of
+        MO-Gymnasium do. Names: these entries of ``info``, where ``"reward"`` is the environment's own reward. A
+        function: of observation, action, next observation and ``info``, which returns two or more numbers.
       hidden: sizes of the policy's hidden layers.
-      episodes: number of episodes per evaluation; objectives are their mean returns, maximised.
-      steps: maximum length of an episode; the environment's own by default.
+      activation: of hidden layers: ``"tanh"``, ``"relu"`` or ``"sigmoid"``.
+      episodes: number of episodes per evaluation; objectives are their mean returns.
+      steps: maximum length of an episode; by default the environment's own limit, or 1,000 if it was made by a class
+        or function and has none.
       discount: discount factor per step.
       stochastic: whether each evaluation draws its own start states; otherwise all use those of ``start_seed``.
       start_seed: seed of the first episode; those of the others follow.
-      options: further arguments of ``mo_gymnasium.make``.
+      options: further arguments of the environment.
+      directions: ``"max"`` or ``"min"`` per reward, or one of them for all.
 
-    The network's outputs are scaled to the bounds of a box, or their argmax is the discrete action. Observations are
-    flattened, discrete ones one-hot encoded. The other arguments, ``host``, are those of ``HostProblem``.
+    The network's outputs are scaled to the bounds of a box; the action is the argmax of a discrete space (one per
+    factor of a multi-discrete one), and the signs of a binary one. Observations are flattened, discrete ones one-hot
+    encoded. The environment is made, reset and stepped once when the problem is made. The other arguments, ``host``,
+    are those of ``HostProblem``: ``workers=2`` plays in two processes, ``executor="ray"`` on a cluster.
+
+    >>> problem = MOGymnasium(
+    ...     "MountainCarContinuous-v0", steps=50,
+    ...     rewards=lambda observation, action, after, info: (after[0], -abs(action[0])),
+    ...     objective_names=("position", "force"),
+    ... )
+    >>> problem
+    MOGymnasium(name='MountainCarContinuous-v0', variables=65, objectives=2)
     """
 
     def __init__(
         self,
-        environment: str,
+        environment: str | Callable[..., Any],
         *,
+        rewards: Rewards = None,
         hidden: tuple[int, ...] = (16,),
+        activation: str = "tanh",
         episodes: int = 1,
         steps: int | None = None,
         discount: float = 1.0,
         stochastic: bool = False,
         start_seed: int = 0,
         options: Mapping[str, Any] | None = None,
+        directions: Directions = "max",
         objective_names: Sequence[str] | None = None,
         **host: Any,
     ):
         check_number("discount", discount, minimum=0, maximum=1)
+        if steps is not None:
+            steps = check_integer("steps", steps, minimum=1)
+        start_seed = check_integer("start_seed", start_seed, minimum=0)
+        rewards = rewards if rewards is None or callable(rewards) else tuple(rewards)
         env = make_environment(environment, options or {})
         try:
-            self.policy = make_policy(env, hidden)
-            objectives = env.unwrapped.reward_space.shape[0]
+            self.policy = make_policy(env, hidden, activation)
+            self._spaces = env.observation_space, env.action_space
+            steps = step_limit(environment, env) if steps is None else steps
+            objectives = try_step(env, rewards, start_seed)
         finally:
             env.close()
+        if objective_names is None:
+            named = rewards if isinstance(rewards, tuple) else [f"reward {i + 1}" for i in range(objectives)]
+            objective_names = [str(name) for name in named]
         mean_return = MeanReturn(
             environment=environment,
+            rewards=rewards,
+            objectives=objectives,
             options=tuple(sorted((options or {}).items())),
             policy=self.policy,
             episodes=check_integer("episodes", episodes, minimum=1),
-            steps=None if steps is None else check_integer("steps", steps, minimum=1),
+            steps=steps,
             discount=float(discount),
-            start_seed=check_integer("start_seed", start_seed, minimum=0),
+            start_seed=start_seed,
         )
         super().__init__(
             mean_return,
-            lower=np.full(self.policy.size, -WEIGHT_BOUND),
-            upper=np.full(self.policy.size, WEIGHT_BOUND),
+            lower=-self.policy.bound,
+            upper=self.policy.bound,
             objectives=objectives,
-            directions="max",
+            directions=directions,
             stochastic=stochastic,
-            sample=InitialWeights(self.policy.size),
-            objective_names=objective_names or [f"reward {i + 1}" for i in range(objectives)],
-            name=environment,
+            sample=InitialWeights(self.policy),
+            objective_names=objective_names,
+            name=environment_name(environment),
             **host,
         )
+
+    def load(self, x: ArrayLike) -> Callable[[Any], Any]:
+        """Return one policy as a function from an observation of the environment to its action."""
+        act = self.policy.load(np.asarray(x, float))
+        observations, actions = self._spaces
+        return lambda observation: to_action(actions, act(flat_observation(observations, observation)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeanReturn:
     """The mean return of a policy's episodes."""
 
-    environment: str
+    environment: str | Callable[..., Any]
+    rewards: Rewards
+    objectives: int
     options: tuple[tuple[str, Any], ...]
     policy: MLP
     episodes: int
@@ -102,56 +152,22 @@ class MeanReturn:
 
     def _play(self, env: Any, act: Any, seed: int) -> Float[np.ndarray, " m"]:
         """The discounted return of one episode."""
-        spaces = import_optional("gymnasium.spaces.utils", needed_for="MOGymnasium", extra="adapters")
-        total = np.zeros(env.unwrapped.reward_space.shape)
+        total = np.zeros(self.objectives)
         weight, step, over = 1.0, 0, False
-        observation, _ = env.reset(seed=seed)
+        before, _ = env.reset(seed=seed)
         while not over and step != self.steps:
-            signal = act(np.asarray(spaces.flatten(env.observation_space, observation), np.float64))
-            observation, reward, terminated, truncated, _ = env.step(to_action(env.action_space, signal))
-            total += weight * np.asarray(reward, np.float64)
+            action = to_action(env.action_space, act(flat_observation(env.observation_space, before)))
+            after, reward, terminated, truncated, info = env.step(action)
+            total += weight * reward_vector(self.rewards, before, action, after, info, reward)
             weight *= self.discount
             step += 1
-            over = terminated or truncated
+            before, over = after, terminated or truncated
         return total
+
+    @property
+    def source_parts(self) -> tuple[Any, ...]:
+        """Everything that determines the returns; not the environment that was made."""
+        return tuple((name, value) for name, value in vars(self).items() if name != "_environments")
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_environments": []}
-
-
-def make_environment(environment: str, options: Mapping[str, Any]) -> Any:
-    mo_gymnasium = import_optional("mo_gymnasium", needed_for="MOGymnasium", extra="adapters")
-    gymnasium = import_optional("gymnasium", needed_for="MOGymnasium", extra="adapters")
-    with warnings.catch_warnings():
-        # Raised by environments whose bounds are in double precision.
-        warnings.filterwarnings("ignore", message=".*precision lowered by casting to float32", category=UserWarning)
-        try:
-            env = mo_gymnasium.make(environment, **options)
-        except gymnasium.error.UnregisteredEnv as error:
-            raise ValueError(f"environment takes a registered name, got {environment!r}: {error}") from None
-        except (gymnasium.error.DependencyNotInstalled, ModuleNotFoundError) as error:
-            raise ImportError(f"environment {environment!r} needs more than MO-Gymnasium itself: {error}") from error
-    if getattr(env.unwrapped, "reward_space", None) is None:
-        raise ValueError(f"environment must have a vector of rewards, got {environment!r}, which has no reward_space")
-    return env
-
-
-def make_policy(env: Any, hidden: tuple[int, ...]) -> MLP:
-    """Create a network whose inputs and outputs match the environment's observations and actions."""
-    spaces = import_optional("gymnasium.spaces", needed_for="MOGymnasium", extra="adapters")
-    actions = env.action_space
-    if isinstance(actions, spaces.Discrete):
-        outputs = int(actions.n)
-    elif isinstance(actions, spaces.Box) and np.isfinite(actions.low).all() and np.isfinite(actions.high).all():
-        outputs = int(np.prod(actions.shape))
-    else:
-        raise ValueError(f"environment must have discrete or bounded actions, got {actions}")
-    return MLP(inputs=spaces.utils.flatdim(env.observation_space), outputs=outputs, hidden=hidden)
-
-
-def to_action(space: Any, signal: Float[np.ndarray, " o"]) -> Any:
-    """Convert the network's outputs, in (-1, 1), to an action."""
-    if hasattr(space, "n"):
-        return int(space.start) + int(np.argmax(signal))
-    middle, reach = (space.high + space.low) / 2, (space.high - space.low) / 2
-    return (middle + reach * signal.reshape(space.shape)).astype(space.dtype)

@@ -197,12 +197,13 @@ class HostEvaluator(StepEvaluator):
         if self.records is None:
             self.rows_to_evaluate(carry, start)  # its first call compiles, which is not timed
         timed = Timer()
-        f, violation = self.evaluate(carry, start)
+        carry = self.apply_knowledge(carry)
+        f, violation, known = self.evaluate(carry, start)
         evaluation_seconds = timed.seconds
         if self.records is None:
             self.prepare_step(carry)
         timed = Timer()
-        steps = compiled.start_steps(run.setting, carry, self.records, start)
+        steps = compiled.start_steps(run.setting, carry._replace(known=known), self.records, start)
         carry, self.records, *_ = self.step(run.key, steps, f, violation, self.clocks(progress, before))
         return carry, fetch_records(run, self.records), evaluation_seconds + timed.seconds
 
@@ -214,11 +215,19 @@ class HostEvaluator(StepEvaluator):
         x = run.without_padding(fetch(carry.offspring.x))[..., : run.algorithm.population, :]
         return key, run.problem.show(x.reshape(-1, x.shape[-1]))
 
-    def evaluate(self, carry: Carry, t: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return objectives and violation, padded as the offspring are."""
+    def apply_knowledge(self, carry: Carry) -> Carry:
+        """Change the offspring by what the problem knows, if it learns."""
+        if not jax.tree.leaves(carry.known):
+            return carry
+        x = self.run.problem.apply_knowledge(carry.known, carry.offspring.x)
+        return carry._replace(offspring=carry.offspring._replace(x=x))
+
+    def evaluate(self, carry: Carry, t: int) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Return objectives and violation, padded as the offspring are, and what the problem knows afterwards."""
         run, x = self.run, carry.offspring.x
         key, rows = self.rows_to_evaluate(carry, t)
-        values = on_primary_process(lambda: run.problem.evaluate_host(key, rows))
+        known = run.without_padding(fetch(carry.known))
+        values, known = on_primary_process(lambda: run.problem.evaluate_and_learn(key, rows, known))
         padded = x.shape[:-1]
         shape = (len(run.seeds), padded[1]) if run.is_batched else (run.algorithm.population,)
         padding = [(0, padded[0] - shape[0])]
@@ -230,7 +239,9 @@ class HostEvaluator(StepEvaluator):
                 leaf = leaf.astype(x.dtype).reshape(*shape, *columns)
             return np.pad(leaf, padding + [(0, 0)] * (leaf.ndim - 1), mode=mode)
 
-        return to_rows(values[0], run.problem.objectives), to_rows(values[1])
+        if run.is_batched:
+            known = jax.tree.map(lambda leaf: np.pad(leaf, padding + [(0, 0)] * (leaf.ndim - 1), mode=mode), known)
+        return to_rows(values[0], run.problem.objectives), to_rows(values[1]), known
 
     def close(self) -> None:
         self.run.problem.close()

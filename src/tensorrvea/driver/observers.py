@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from tensorrvea.callbacks import HistoryLog
 from tensorrvea.driver.run import Callback
 from tensorrvea.driver.search import INTERRUPTED, Observer, Search
 from tensorrvea.driver.signals import Signals
@@ -29,6 +30,9 @@ def standard_observers(search: Search, *, progress: bool) -> list[Observer]:
 class Callbacks(Observer):
     """Call the user's functions every ``every`` generations, and at the end."""
 
+    def start(self, search: Search) -> None:
+        self.search = search
+
     def after(self, search: Search) -> None:
         run = search.run
         if search.generation == 0 or (search.generation % run.every and not search.stopped):
@@ -38,6 +42,13 @@ class Callbacks(Observer):
             is_stop = function in run.stop_functions
             if on_primary_process(partial(self.ends, function, result, is_stop=is_stop)):
                 search.stopped = search.stopped or f"stopped by {name_of(function)}"
+
+    def close(self) -> None:
+        """Let logs write what came after the last call, also of an interrupted run, and close them."""
+        logs = [function for function in self.search.run.callback_functions if isinstance(function, HistoryLog)]
+        result = self.search.results()[0] if logs and self.search.stopped else None
+        for log in logs if is_primary() else ():
+            log.close(result)
 
     @staticmethod
     def ends(function: Callback, result: Result, *, is_stop: bool) -> bool:
@@ -70,7 +81,7 @@ class ProgressBar(Observer):
     With a budget of both it is over the share of the one that is ahead.
     """
 
-    FORMATS = MappingProxyType({"%": "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"})
+    FORMATS = MappingProxyType({"%": "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"})
 
     def start(self, search: Search) -> None:
         from tqdm import tqdm  # not needed without a bar

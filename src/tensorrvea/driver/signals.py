@@ -63,7 +63,8 @@ class Signals:
             raise Interrupted("interrupted before the first generation was finished")
         if number == signal.SIGINT and self.is_slow:
             with suppress(RuntimeError):  # the signal came while the same stream was written to
-                print(WAITING, file=sys.stderr, flush=True)
+                # In a terminal, ^C stands at the end of the progress bar.
+                print(f"\n{WAITING}" if sys.stderr.isatty() else WAITING, file=sys.stderr, flush=True)
 
     def restore_handlers(self) -> None:
         for number, handler in self.previous.items():

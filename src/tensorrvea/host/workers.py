@@ -148,6 +148,10 @@ class ExecutorWorker(Worker):
             raise RuntimeError(
                 f"the executor that was given is broken ({error}); workers= replaces a worker that was killed"
             ) from error
+        if isinstance(
+            error, KeyboardInterrupt
+        ):  # Ctrl-C reached the executor's processes: no failure of the individual
+            return None
         return f"{type(error).__name__}: {error}"
 
     def kill(self) -> None:

@@ -6,7 +6,8 @@ from tensorrvea.neuroevolution.policy import MLP
 from tensorrvea.neuroevolution.problem import RobotPolicy, RobotProblem, record, replay, rescore
 from tensorrvea.neuroevolution.render import render
 from tensorrvea.neuroevolution.scores import Scores
-from tensorrvea.neuroevolution.task import Objective, Step, Task
+from tensorrvea.neuroevolution.state import State
+from tensorrvea.neuroevolution.task import Objective, Step, Task, noisy_start
 from tensorrvea.neuroevolution.tasks import TASKS
 from tensorrvea.neuroevolution.trajectory import Trajectory
 
@@ -19,9 +20,11 @@ __all__ = [
     "RobotPolicy",
     "RobotProblem",
     "Scores",
+    "State",
     "Step",
     "Task",
     "Trajectory",
+    "noisy_start",
     "record",
     "render",
     "replay",

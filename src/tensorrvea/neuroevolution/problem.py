@@ -1,6 +1,7 @@
 """A robot's task as an optimisation problem: the variables are the weights of its policy."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -9,12 +10,15 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer, check_number
+from tensorrvea.checks import check_array, check_choice, check_flag, check_integer, check_number
 from tensorrvea.neuroevolution.backends import choose_backend, default_lanes, make_physics
 from tensorrvea.neuroevolution.backends.mujoco import run_on_host
 from tensorrvea.neuroevolution.capsules import Replay, capsules
-from tensorrvea.neuroevolution.models import start_position
-from tensorrvea.neuroevolution.policy import MLP, WEIGHT_BOUND, InitialWeights
+from tensorrvea.neuroevolution.export import policy_arrays, save_policy
+from tensorrvea.neuroevolution.models import is_own
+from tensorrvea.neuroevolution.observed import add_observations, initial_statistics, log_deviation
+from tensorrvea.neuroevolution.policy import MLP, InitialWeights
+from tensorrvea.neuroevolution.probe import measure
 from tensorrvea.neuroevolution.rollout import Episodes, World, run_lanes
 from tensorrvea.neuroevolution.scores import Scores
 from tensorrvea.neuroevolution.task import Task
@@ -36,6 +40,10 @@ class RobotProblem(Problem):
       backend: ``"brax"`` (generalized), ``"brax-spring"``, ``"brax-positional"``, ``"mjx"``, ``"mujoco"``, or
         ``"auto"``: mjx on an accelerator, mujoco on a CPU. Values are comparable only within one backend.
       hidden: sizes of the policy's hidden layers.
+      activation: of hidden layers: ``"tanh"``, ``"relu"`` or ``"sigmoid"``.
+      normalize_observations: whether policies see observations with mean 0 and deviation 1, by the running statistics
+        of all generations before; off in the paper. Each policy keeps those with which it was evaluated, as further
+        variables. Only for backend ``"mujoco"``.
       steps: maximum length of an episode; the task's own by default, 1,000.
       episodes: number of episodes per evaluation; rewards are their mean.
       starts: ``"fixed"``: the same start states in all evaluations, as in the paper; ``"new"``: new ones in each
@@ -59,6 +67,8 @@ class RobotProblem(Problem):
         *,
         backend: str = "auto",
         hidden: tuple[int, ...] = (16,),
+        activation: str = "tanh",
+        normalize_observations: bool = False,
         steps: int | None = None,
         episodes: int = 1,
         starts: str = "fixed",
@@ -69,7 +79,13 @@ class RobotProblem(Problem):
         self.task = find_task(task)
         self.backend = choose_backend(backend, self.task)
         self.host = self.backend == "mujoco"
-        self.policy = MLP(inputs=self.task.observations, outputs=self.task.actions, hidden=hidden)
+        sizes = measure(self.task)
+        if check_flag("normalize_observations", normalize_observations) and not self.host:
+            raise ValueError(f"normalize_observations needs backend 'mujoco', got {self.backend!r}")
+        self.policy = MLP(
+            inputs=sizes.observations, outputs=sizes.actions, hidden=hidden, activation=activation,
+            normalized=normalize_observations,
+        )  # fmt: skip
         self.steps = check_integer("steps", self.task.steps if steps is None else steps, minimum=1)
         self.episodes = check_integer("episodes", episodes, minimum=1)
         self.starts = check_choice("starts", starts, STARTS)
@@ -78,16 +94,17 @@ class RobotProblem(Problem):
         check_number("control_weight", control_weight, minimum=0.0)
         self.control_weight = float(control_weight)
         self.lanes = check_integer("lanes", default_lanes(self.backend) if lanes is None else lanes, minimum=1)
-        self.world = World(self.task, make_physics(self.task, self.backend), self.policy, self.control_weight)
+        physics = make_physics(self.task, self.backend, reads=sizes.reads)
+        self.world = World(self.task, physics, self.policy, self.control_weight)
         super().__init__(
             self.returns,
-            lower=np.full(self.policy.size, -WEIGHT_BOUND),
-            upper=np.full(self.policy.size, WEIGHT_BOUND),
+            lower=-self.policy.bound,
+            upper=self.policy.bound,
             objectives=len(self.task.objectives),
             directions="max",
             batched=True,
             stochastic=True,
-            sample=InitialWeights(self.policy.size),
+            sample=InitialWeights(self.policy),
             objective_names=[objective.name for objective in self.task.objectives],
             units=[objective.unit for objective in self.task.objectives],
             name=f"{self.task.name} ({self.backend})",
@@ -107,12 +124,36 @@ class RobotProblem(Problem):
 
         With an array of k keys, ``x`` consists of k equal blocks of rows, each with its own key's start states.
         """
+        return self.evaluate_and_learn(key, x, ())[0]
+
+    # Running statistics of observations
+
+    def initial_knowledge(self) -> Any:
+        return initial_statistics(self.policy.inputs) if self.policy.normalized else ()
+
+    def apply_knowledge(self, known: Any, x: Any) -> Any:
+        """Give rows the statistics that are known now."""
+        if not self.policy.normalized:
+            return x
+        columns = jnp.concatenate([known.mean, log_deviation(known)], axis=-1)
+        return x.at[..., self.policy.weights :].set(columns[..., None, :].astype(x.dtype))
+
+    def evaluate_and_learn(
+        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"], known: Any
+    ) -> tuple[Evaluation, Any]:
+        """Evaluate policies on the host, and add what they have observed to what is known, for each key."""
         if key is None:
             raise TypeError("key must be given for a robot's start states, got None")
         keys = key[None] if key.ndim == 0 else key
         q, qd = (np.stack(parts) for parts in zip(*map(self.start_states, keys), strict=True))
-        returns = mean_returns(self.play((q, qd), np.asarray(x, np.float64)))
-        return np.asarray(returns * self.signs), np.zeros(len(x))
+        rows = np.asarray(x, np.float64)
+        seen = np.zeros((len(rows), self.episodes, 2, self.policy.inputs)) if known else None
+        played = self.play((q, qd), rows, seen=seen)
+        if seen is not None:
+            parts = (np.split(np.asarray(part), len(keys)) for part in (seen, played.lengths, played.failed))
+            known = add_observations(known, *parts, is_batched=key.ndim > 0)
+        returns = np.asarray(mean_returns(played) * self.signs)
+        return (returns, np.zeros(len(rows))), known
 
     # Episodes
 
@@ -131,17 +172,18 @@ class RobotProblem(Problem):
         key = jax.random.key(check_integer("seed", seed, minimum=0))
         return self.draw_starts(jax.random.fold_in(key, UNSEEN), episodes)
 
-    def play(self, starts: tuple[Any, Any], x: Any) -> Episodes:
+    def play(self, starts: tuple[Any, Any], x: Any, *, seen: np.ndarray | None = None) -> Episodes:
         """Simulate whole episodes of the policies ``x`` from the start states: in JAX, or on the host.
 
-        On the host, start states may have a leading axis, for equal blocks of the policies.
+        On the host, start states may have a leading axis, for equal blocks of the policies, and ``seen`` receives sums
+        of the observations (see ``run_on_host``).
         """
         if self.host:
             q, qd = (np.asarray(part, np.float64) for part in starts)
             q, qd = (q[None], qd[None]) if q.ndim == 2 else (q, qd)
             if len(x) % len(q):
                 raise ValueError(f"the number of policies must be a multiple of the {len(q)} keys, got {len(x)}")
-            return run_on_host(self.world, np.asarray(x), (q, qd), lanes=self.lanes, steps=self.steps)
+            return run_on_host(self.world, np.asarray(x), (q, qd), lanes=self.lanes, steps=self.steps, seen=seen)
         states = jax.vmap(self.world.physics.init)(*(part.astype(x.dtype) for part in starts))
         return run_lanes(self.world, x, states, lanes=self.lanes, steps=self.steps)
 
@@ -211,7 +253,13 @@ class RobotProblem(Problem):
     @property
     def settings(self) -> tuple[tuple[str, Any], ...]:
         """Names and values of the arguments that make this problem again, with the task by its name."""
+        policy: tuple[tuple[str, Any], ...] = ()
+        if self.policy.activation != "tanh":
+            policy += (("activation", self.policy.activation),)
+        if self.policy.normalized:
+            policy += (("normalize_observations", True),)
         return (
+            *policy,
             ("task", self.task.name), ("hidden", self.policy.hidden), ("backend", self.backend), ("steps", self.steps),
             ("episodes", self.episodes), ("starts", self.starts), ("start_seed", self.start_seed),
             ("control_weight", self.control_weight), ("lanes", self.lanes),
@@ -239,6 +287,19 @@ class RobotPolicy:
     def __call__(self, observation: ArrayLike) -> np.ndarray:
         return self._act(np.asarray(observation, float))
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The policy as plain arrays: ``weights_0``, ``bias_0`` and so on, and the ranges of the actuators."""
+        return policy_arrays(self.problem.policy, self.x, self.problem.task.robot.control)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the policy for use without this library.
+
+        Args:
+          path: ending in ``.npz``, for ``arrays``; or in ``.py``, for a module that needs NumPy alone: its functions
+            ``act`` and ``control`` map an observation to actions in (-1, 1), and to commands of the actuators.
+        """
+        return save_policy(path, self.arrays(), f"A policy of {self.problem.name}.")
+
     def __repr__(self) -> str:
         return f"RobotPolicy({self.problem.name}, {len(self.x)} weights)"
 
@@ -250,9 +311,15 @@ def _play_compiled(problem: RobotProblem, starts: tuple[Array, Array], x: Float[
 
 @partial(jax.jit, static_argnames=("task", "velocities", "episodes"))
 def _draw_starts(key: PRNGKeyArray, *, task: Task, velocities: int, episodes: int) -> tuple[Array, Array]:
-    position = start_position(task.model)
     keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(episodes))
-    return jax.vmap(lambda own: task.start(own, position, velocities))(keys)
+    q, qd = jax.vmap(lambda own: task.start(own, task.robot.position, velocities))(keys)
+    for name, drawn, size in (("q", q, len(task.robot.position)), ("qd", qd, velocities)):
+        if drawn.shape != (episodes, size):
+            raise ValueError(f"start must return {size} numbers as {name} for this model, got shape {drawn.shape[1:]}")
+    if is_own(task.model):  # noise on a quaternion changes its length
+        for part in task.robot.quaternions:
+            q = q.at[:, part].divide(jnp.linalg.norm(q[:, part], axis=1, keepdims=True))
+    return q, qd
 
 
 def mean_returns(played: Episodes) -> Any:

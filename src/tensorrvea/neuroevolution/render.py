@@ -1,4 +1,4 @@
-"""Animated GIFs of robots, drawn with Pillow alone, without a display or OpenGL."""
+"""Animations of robots, drawn with Pillow alone, without a display or OpenGL."""
 
 import math
 from pathlib import Path
@@ -8,38 +8,50 @@ import numpy as np
 
 from tensorrvea.checks import check_integer
 from tensorrvea.neuroevolution.capsules import Replay
+from tensorrvea.neuroevolution.drawing import COLOURS, GROUND, PAPER, SMOOTHING, TICK, finish
 from tensorrvea.neuroevolution.models import require
 from tensorrvea.neuroevolution.problem import RobotPolicy, replay
-
-PAPER, GROUND, TICK, TEXT = (250, 250, 248), (214, 210, 200), (150, 146, 138), (60, 60, 60)
-# Okabe and Ito's palette for colour-blind readers.
-COLOURS = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (213, 94, 0))
-SMOOTHING = 2  # frames are drawn larger by this factor and scaled down
+from tensorrvea.neuroevolution.space_camera import SpaceCamera
+from tensorrvea.optional import import_optional
 
 
 def render(
     policy: RobotPolicy | Replay, path: str | Path, *, seed: int = 0, steps: int | None = None, width: int = 480
 ) -> Path:
-    """Draw an episode of a policy as an animated GIF; the camera follows the robot.
+    """Draw an episode of a policy as an animated GIF, or as a film; the camera follows the robot.
 
     Args:
       policy: what ``problem.load(x)`` returns, or a replay of it.
+      path: of the file, ending in ``.gif``; or in ``.mp4``, which needs the package ``imageio-ffmpeg``.
       seed: seed of the start state.
       steps: maximum number of steps; the problem's own by default.
       width: of the picture, in pixels.
-
-    A robot that is not planar (the ant) is seen from the side.
     """
     target = Path(path)
-    if target.suffix.lower() != ".gif":
-        raise ValueError(f"path must end in .gif, got {str(path)!r}")
+    if target.suffix.lower() not in (".gif", ".mp4"):
+        raise ValueError(f"path must end in .gif or .mp4, got {str(path)!r}")
     check_integer("width", width, minimum=32)
     shown = policy if isinstance(policy, Replay) else replay(policy, seed=seed, steps=steps)
-    camera = Camera(shown, width)
+    camera = Camera(shown, width) if shown.poses is None else SpaceCamera(shown, width)
     frames = [camera.draw_frame(frame) for frame in range(len(shown.ends))]
+    if target.suffix.lower() == ".mp4":
+        return write_film(target, frames, shown.seconds)
     frames[0].save(
         target, save_all=True, append_images=frames[1:], duration=max(20, round(1000 * shown.seconds)), loop=0,
     )  # fmt: skip
+    return target
+
+
+def write_film(target: Path, frames: list[Any], seconds: float) -> Path:
+    """Write frames as MP4 (H.264)."""
+    films = import_optional("imageio_ffmpeg", needed_for="render to .mp4", extra="film")
+    # The codec needs even sizes.
+    width, height = (size // 2 * 2 for size in frames[0].size)
+    writer = films.write_frames(str(target), (width, height), fps=1 / seconds, macro_block_size=2)
+    writer.send(None)
+    for frame in frames:
+        writer.send(np.ascontiguousarray(np.asarray(frame.convert("RGB"))[:height, :width]))
+    writer.close()
     return target
 
 
@@ -70,13 +82,7 @@ class Camera:
         self._draw_scenery(pen, centre)
         for part, (x1, y1, x2, y2) in enumerate(self.shown.ends[frame]):
             self._draw_capsule(pen, self._pixel(x1, y1, centre), self._pixel(x2, y2, centre), part)
-        seconds = frame * self.shown.seconds
-        pen.text(
-            (8 * SMOOTHING, 6 * SMOOTHING), f"{self.shown.task}  {seconds:.1f} s", fill=TEXT, font_size=14 * SMOOTHING
-        )
-        small = image.resize((self.width // SMOOTHING, self.height // SMOOTHING), self.image.Resampling.LANCZOS)
-        # Few colours make small files.
-        return small.quantize(colors=64, dither=self.image.Dither.NONE)
+        return finish(image, pen, self.image, f"{self.shown.task}  {frame * self.shown.seconds:.1f} s")
 
     def _draw_scenery(self, pen: Any, centre: float) -> None:
         """Draw the ground with ticks, or lines on the water, so that motion is visible."""

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from tensorrvea.neuroevolution.policy import MLP
+from tensorrvea.neuroevolution.state import Layout, State
 from tensorrvea.neuroevolution.task import Step, Task
 from tensorrvea.rows import take
 
@@ -19,12 +20,14 @@ class Physics(Protocol):
 
     dt: float
     velocities: int
+    layout: Layout
 
     def init(self, q: Any, qd: Any) -> Any: ...
 
     def step(self, state: Any, action: Any) -> Any: ...
 
-    def coordinates(self, state: Any) -> tuple[Any, Any]: ...
+    def coordinates(self, state: Any) -> tuple[Any, Any, Any]:
+        """Positions, velocities, and readings or None."""
 
 
 class World(NamedTuple):
@@ -54,22 +57,27 @@ class Episodes(NamedTuple):
 
 def judge(task: Task, step: Step) -> Outcome:
     """Compute a step's rewards, whether the robot is healthy, and whether the simulation has exploded."""
-    xp = step.after.__array_namespace__()
+    after, xp = step.after, step.after.xp
     reward = xp.stack([objective.reward(step) for objective in task.objectives], axis=-1)
-    finite = xp.isfinite(step.after).all(axis=-1) & xp.isfinite(step.velocity).all(axis=-1)
-    limit = task.limit + step.control_weight * task.actions  # the control cost is bounded and no sign of an explosion
+    finite = xp.isfinite(after.q).all(axis=-1) & xp.isfinite(after.qd).all(axis=-1)
+    # The control cost is bounded and no sign of an explosion.
+    limit = task.limit + step.control_weight * step.action.shape[-1]
     within = (abs(reward) <= limit).all(axis=-1)  # False for NaN
-    return Outcome(reward=reward, healthy=task.healthy(step.after, step.velocity), exploded=~(finite & within))
+    return Outcome(reward=reward, healthy=task.healthy(after), exploded=~(finite & within))
+
+
+def view(physics: Physics, state: Any) -> State:
+    """The states of all lanes as rules see them."""
+    return State(*jax.vmap(physics.coordinates)(state), layout=physics.layout)
 
 
 def advance(world: World, weights: Float[Array, "lanes d"], state: Any) -> tuple[Any, Outcome, Step]:
     """Advance each lane by one environment step."""
     physics: Physics = world.physics
-    q, qd = jax.vmap(physics.coordinates)(state)
-    action = world.policy.apply(weights, world.task.observe(q, qd))
+    before = view(physics, state)
+    action = world.policy.apply(weights, world.task.observation(before))
     state = jax.vmap(physics.step)(state, action)
-    after, velocity = jax.vmap(physics.coordinates)(state)
-    step = Step(q, after, velocity, action, dt=physics.dt, control_weight=world.control_weight)
+    step = Step(before, view(physics, state), action, dt=physics.dt, control_weight=world.control_weight)
     return state, judge(world.task, step), step
 
 

@@ -1,25 +1,34 @@
 """What defines a robot's task: model, observation, objectives, termination and reference points.
 
-All rules are functions of the generalised coordinates ``q`` and velocities ``qd``, for any batch shape and for NumPy
-and JAX arrays alike, so that each is written once for all engines.
+All rules are functions of a ``State``, for any batch shape and for NumPy and JAX arrays alike, so that each is written
+once for all engines.
 """
 
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
+
+from tensorrvea.checks import check_callable, check_choice, check_integer, check_number
+from tensorrvea.neuroevolution.models import Robot, builtin_robot, is_own, load_robot
+from tensorrvea.neuroevolution.state import State
 
 # Draws a start state from a key, the model's default position and the number of velocities.
 Start = Callable[[PRNGKeyArray, Any, int], tuple[Array, Array]]
+PIPELINES = ("brax", "brax-spring", "brax-positional")
+PLANES = ("xz", "xy", "3d")
 
 
 class Step(NamedTuple):
-    """One step of the environment, as objectives see it."""
+    """One step of the environment, as objectives see it. Actions are the policy's, in (-1, 1)."""
 
-    before: Float[Any, "*batch nq"]
-    after: Float[Any, "*batch nq"]
-    velocity: Float[Any, "*batch nv"]
+    before: State
+    after: State
     action: Float[Any, "*batch nu"]
     dt: float
     control_weight: float = 1.0
@@ -27,42 +36,131 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """A reward to maximise, summed over the steps of an episode."""
+    """A reward to maximise, summed over the steps of an episode.
+
+    Args:
+      name: of the objective, in results and reports.
+      reward: function of a ``Step``; one number for each of a batch.
+      unit: of the objective, if it has one.
+    """
 
     name: str
     reward: Callable[[Step], Any]
     unit: str = ""
 
 
-def always_healthy(q: Any, _: Any) -> Any:
+def always_healthy(state: State) -> Any:
     """For robots that cannot fall: every finite state is healthy."""
-    return q[..., 0] == q[..., 0]
+    return state.q[..., 0] == state.q[..., 0]
+
+
+def noisy_start(scale: float, *, normal_velocity: bool = False) -> Start:
+    """Uniform noise on the model's default position, and uniform or normal noise of that scale for velocities."""
+
+    def start(key: PRNGKeyArray, q: Any, velocities: int) -> tuple[Array, Array]:
+        position_key, velocity_key = jax.random.split(key)
+        q = jnp.asarray(q, jnp.result_type(float))
+        q = q + jax.random.uniform(position_key, q.shape, minval=-scale, maxval=scale)
+        if normal_velocity:
+            return q, scale * jax.random.normal(velocity_key, (velocities,))
+        return q, jax.random.uniform(velocity_key, (velocities,), minval=-scale, maxval=scale)
+
+    return start
+
+
+NEAR_DEFAULT = noisy_start(0.01)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Task:
-    """A robot and its objectives. A task equals only itself, since its rules are functions."""
+    """A robot and its objectives. A task equals only itself, since its rules are functions.
+
+    Args:
+      name: of the task, in results and reports.
+      model: path of an MJCF file, ending in ``.xml``; or its text; or the name of one of Brax's models.
+      objectives: two or more rewards, each maximised.
+      observe: maps a ``State`` to the policy's inputs: an array (…, k), or a list of numbers and arrays, which are
+        joined. All positions and velocities by default.
+      healthy: maps a ``State`` to True or False; an episode ends with the first state that is not healthy.
+      start: ``(key, q, velocities) → (q, qd)`` draws a start state with JAX, from the model's default position and its
+        number of velocities. By default, uniform noise of 0.01 on both (``noisy_start``).
+      keyframe: name of the keyframe in the model that is the default position; else the model's own.
+      frames: number of physics steps per environment step, during which the action is held.
+      steps: maximum number of environment steps in an episode.
+      control_weight: what ``step.control_weight`` is in rewards, unless the problem sets another.
+      limit: a step's reward beyond this limit (plus the control cost) counts as an exploding simulation.
+      plane: what animations show: ``"xz"`` from the side, ``"xy"`` from above, ``"3d"`` in space.
+      ground: whether animations show a floor at height 0.
+
+    The policy's outputs, in (-1, 1), are scaled to the actuators' ``ctrlrange``; actuators without one get them as they
+    are. The other fields serve the built-in tasks.
+    """
 
     name: str
-    model: str  # name of the MJCF file among Brax's assets
-    environment: str | None = None  # the Brax environment, for time steps and gears; the model's by default
-    frames: int  # physics steps per environment step
-    observations: int
-    actions: int
-    observe: Callable[[Any, Any], Any]
-    start: Start
+    model: str | os.PathLike
     objectives: tuple[Objective, ...]
-    healthy: Callable[[Any, Any], Any] = always_healthy  # an episode ends with the first state that is not healthy
+    observe: Callable[[State], Any] = lambda state: [state.q, state.qd]
+    healthy: Callable[[State], Any] = always_healthy
+    start: Start = NEAR_DEFAULT
+    keyframe: str | None = None
+    frames: int = 1
+    steps: int = 1000
     control_weight: float = 1.0
-    limit: float = 20.0  # a step's reward beyond this limit (plus the control cost) counts as an exploding simulation
+    limit: float = float("inf")
+    plane: str = "3d"
+    ground: bool = True
+    # Known sizes of built-in tasks, so that they need not be measured.
+    observations: int | None = None
+    actions: int | None = None
+    environment: str | None = None  # the Brax environment, for time steps and gears; the model's by default
     # Reference points for the hypervolume, by experiment, in the rewards' own signs.
     references: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    plane: str = "xz"  # the plane of motion, for animations
-    ground: bool = True  # whether the floor is visible from the side
     # The Brax pipelines that can simulate it; MJX and MuJoCo can simulate every task.
-    pipelines: tuple[str, ...] = ("brax", "brax-spring", "brax-positional")
-    steps: int = 1000
+    pipelines: tuple[str, ...] = PIPELINES
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, str | os.PathLike):
+            raise TypeError(f"model takes the path of an MJCF file, or its text, got {self.model!r:.80}")
+        object.__setattr__(self, "objectives", tuple(self.objectives))
+        if len(self.objectives) < 2 or not all(isinstance(each, Objective) for each in self.objectives):
+            raise ValueError(f"objectives must be two or more Objective(name=…, reward=…), got {self.objectives!r:.80}")
+        for rule in ("observe", "healthy", "start"):
+            check_callable(rule, getattr(self, rule), takes="a function")
+        for objective in self.objectives:
+            check_callable(f"reward of {objective.name!r}", objective.reward, takes="a function of a Step")
+        check_integer("frames", self.frames, minimum=1)
+        check_integer("steps", self.steps, minimum=1)
+        check_choice("plane", self.plane, PLANES)
+        check_number("control_weight", self.control_weight, minimum=0.0)
+        if not isinstance(self.limit, int | float) or not self.limit > 0:
+            raise ValueError(f"limit must be a positive number, got {self.limit!r:.80}")
 
     @property
     def backends(self) -> tuple[str, ...]:
         return (*self.pipelines, "mjx", "mujoco")
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The compiled model. It is read once: make a new task after changing the file."""
+        return load_robot(self.model, self.keyframe) if is_own(self.model) else builtin_robot(str(self.model))
+
+    def observation(self, state: State) -> Float[Any, "*batch k"]:
+        """The policy's inputs: what ``observe`` returns, joined if it is a list."""
+        observed = self.observe(state)
+        if not isinstance(observed, list | tuple):
+            return observed
+        xp, batch = state.xp, state.q.ndim - 1
+
+        def as_columns(part: Any) -> Any:
+            part = xp.asarray(part)
+            if part.ndim <= batch:
+                part = xp.broadcast_to(part, state.q.shape[:-1])[..., None]
+            return part
+
+        return xp.concatenate([as_columns(part) for part in observed], axis=-1)
+
+    @property
+    def source_parts(self) -> tuple[Any, ...]:
+        """What determines the task's values: its fields, with the content of the model for its path."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return tuple((own | {"model": self.robot.digest if is_own(self.model) else str(self.model)}).items())

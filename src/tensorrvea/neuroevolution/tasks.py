@@ -5,7 +5,7 @@ from dataclasses import replace
 from tensorrvea.checks import check_choice
 from tensorrvea.neuroevolution import rules
 from tensorrvea.neuroevolution.rules import control_cost, forward_velocity, height_gain, target_distance
-from tensorrvea.neuroevolution.task import Objective, Task
+from tensorrvea.neuroevolution.task import Objective, Task, noisy_start
 
 FORWARD = Objective(name="forward reward", reward=forward_velocity)
 CONTROL = Objective(name="control cost", reward=lambda step: -control_cost(step))
@@ -13,14 +13,19 @@ CONTROL = Objective(name="control cost", reward=lambda step: -control_cost(step)
 FORWARD_ALIVE = Objective(name="forward reward", reward=lambda step: forward_velocity(step) + 1)
 CONTROL_ALIVE = Objective(name="control cost", reward=lambda step: -control_cost(step) + 1)
 
+# Several times what robots reach in a step.
+STEP_LIMIT = 20.0
+
 HOPPER = Task(
     name="MoHopper-m2",
     model="hopper",
+    plane="xz",
+    limit=STEP_LIMIT,
     frames=4,
     observations=11,
     actions=3,
     observe=rules.walker_observation,
-    start=rules.noisy_start(5e-3),
+    start=noisy_start(5e-3),
     healthy=rules.hopper_healthy,
     objectives=(
         Objective(name="forward reward", reward=lambda step: forward_velocity(step) - control_cost(step) + 1),
@@ -35,12 +40,13 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoHalfCheetah",
             model="half_cheetah",
+            plane="xz",
             environment="halfcheetah",
             frames=5,
             observations=17,
             actions=6,
             observe=rules.drop_coordinates(1),
-            start=rules.noisy_start(0.1, normal_velocity=True),
+            start=noisy_start(0.1, normal_velocity=True),
             objectives=(FORWARD, CONTROL),
             control_weight=0.1,
             limit=40.0,
@@ -63,11 +69,12 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoSwimmer",
             model="swimmer",
+            limit=STEP_LIMIT,
             frames=4,
             observations=8,
             actions=2,
             observe=rules.drop_coordinates(2),
-            start=rules.noisy_start(0.1),
+            start=noisy_start(0.1),
             objectives=(FORWARD, CONTROL),
             control_weight=1e-4,
             references={"neuroevolution": (0.0, -0.19898804)},
@@ -78,22 +85,25 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoWalker2d",
             model="walker2d",
+            plane="xz",
+            limit=STEP_LIMIT,
             frames=4,
             observations=17,
             actions=6,
             observe=rules.walker_observation,
-            start=rules.noisy_start(5e-3),
+            start=noisy_start(5e-3),
             healthy=rules.walker_healthy,
             objectives=(FORWARD_ALIVE, CONTROL_ALIVE),
         ),
         Task(
             name="MoAnt",
             model="ant",
+            limit=STEP_LIMIT,
             frames=5,
             observations=27,
             actions=8,
             observe=rules.drop_coordinates(2),
-            start=rules.ant_start,
+            start=rules.free_start(0.1, normal_velocity=True),
             healthy=rules.ant_healthy,
             objectives=(FORWARD_ALIVE, CONTROL_ALIVE),
             control_weight=0.5,
@@ -109,6 +119,56 @@ TASKS: dict[str, Task] = {
             objectives=(Objective(name="goal reward", reward=lambda step: -target_distance(step)), CONTROL),
             limit=2.0,
             plane="xy",
+            ground=False,
+        ),
+        Task(
+            name="MoHumanoid",
+            model="humanoid",
+            limit=STEP_LIMIT,
+            frames=5,
+            observations=45,
+            actions=17,
+            observe=rules.drop_coordinates(2),
+            start=rules.free_start(0.01),
+            healthy=rules.humanoid_healthy,
+            objectives=(FORWARD_ALIVE, CONTROL_ALIVE),
+            control_weight=0.016,
+        ),
+        Task(
+            name="MoHumanoidStandup",
+            model="humanoidstandup",
+            limit=20 * STEP_LIMIT,
+            frames=5,
+            observations=45,
+            actions=17,
+            observe=rules.drop_coordinates(2),
+            start=rules.free_start(0.01),
+            objectives=(Objective(name="height", reward=lambda step: step.after.q[..., 2] / step.dt), CONTROL),
+            control_weight=0.0016,
+        ),
+        Task(
+            name="MoInvertedDoublePendulum",
+            model="inverted_double_pendulum",
+            plane="xz",
+            limit=20 * STEP_LIMIT,
+            frames=2,
+            observations=8,
+            actions=1,
+            observe=rules.pendulum_observation,
+            start=noisy_start(0.01, normal_velocity=True),
+            healthy=rules.pendulum_healthy,
+            objectives=(Objective(name="balance", reward=rules.pendulum_balance), CONTROL_ALIVE),
+            ground=False,
+        ),
+        Task(
+            name="MoPusher",
+            model="pusher",
+            limit=STEP_LIMIT,
+            frames=5,
+            observe=rules.pusher_observation,
+            start=rules.pusher_start,
+            objectives=(Objective(name="goal reward", reward=lambda step: -rules.pushed_distance(step)), CONTROL),
+            control_weight=0.4,
             ground=False,
         ),
     )

@@ -1,6 +1,7 @@
 """Conversion of results to the records that a page is made from."""
 
 import platform
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -68,14 +69,18 @@ def _replays(problem: Problem, shown: Individuals, count: int) -> list[Replay]:
 def replay_from_episode(episode: Episode, solution: int) -> Replay:
     bodies = zip(episode.names, episode.radii, episode.fixed, strict=True)
     parts = [Part(name=name, radius=float(r), fixed=bool(fixed), far="left" in name) for name, r, fixed in bodies]
-    # Far limbs come first, so that near ones are drawn over them.
-    order = np.argsort([not part.far for part in parts], kind="stable")
+    if episode.sizes is not None:
+        solids = zip(parts, episode.kinds, episode.sizes.tolist(), strict=True)
+        parts = [replace(part, kind=kind, size=tuple(size)) for part, kind, size in solids]
+    # In a plane, far limbs come first, so that near ones are drawn over them.
+    order = np.argsort([not part.far and episode.poses is None for part in parts], kind="stable")
     return Replay(
         solution=solution,
         seconds=episode.seconds,
         parts=[parts[i] for i in order],
         ends=episode.ends[:, order],
         ground=episode.ground,
+        poses=None if episode.poses is None else episode.poses[:, order],
         returns=None if episode.returns is None else episode.returns.tolist(),
     )
 

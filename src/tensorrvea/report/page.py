@@ -12,12 +12,12 @@ import tensorrvea
 from tensorrvea.report.indicators import add_indicators, known_true_front, recorded_fronts
 from tensorrvea.report.packing import pack, pack_16_bit, pack_integers, safe_json, thin, to_json_value
 from tensorrvea.report.progress_charts import progress_charts
-from tensorrvea.report.records import Replay, Run
+from tensorrvea.report.records import Part, Replay, Run
 
 # In order of dependence.
 SCRIPTS = (
     "text", "data", "decision", "state", "canvas", "dots", "lines", "scatter", "parallel", "front", "marks", "controls",
-    "pointer", "choose", "export", "tray", "robot", "replay", "progress", "provenance", "main",
+    "pointer", "choose", "export", "tray", "robot", "space", "solids", "replay", "progress", "provenance", "main",
 )  # fmt: skip
 
 MAX_X_BYTES = 5_000_000
@@ -164,13 +164,19 @@ def _fronts(run: Run, runs: int) -> list[dict[str, Any]]:
 
 
 def _replay(replay: Replay, rows: np.ndarray) -> dict[str, Any]:
-    ends = np.asarray(replay.ends, dtype=float)
-    step = -(-len(ends) // MAX_FRAMES)
+    is_planar = replay.poses is None
+    frames = np.asarray(replay.ends if replay.poses is None else replay.poses, dtype=float)
+    step = -(-len(frames) // MAX_FRAMES)
     return {
         "solution": int(np.searchsorted(rows, replay.solution)),
         "seconds": float(replay.seconds * step),
         "ground": bool(replay.ground),
-        "parts": [{"radius": float(p.radius), "fixed": bool(p.fixed), "far": bool(p.far)} for p in replay.parts],
+        "parts": [_part(part, is_planar=is_planar) for part in replay.parts],
         "returns": None if replay.returns is None else [float(value) for value in replay.returns],
-        "ends": pack_16_bit(ends[::step]),
+        "ends" if is_planar else "poses": pack_16_bit(frames[::step]),
     }
+
+
+def _part(part: Part, *, is_planar: bool) -> dict[str, Any]:
+    known: dict[str, Any] = {"radius": float(part.radius), "fixed": bool(part.fixed), "far": bool(part.far)}
+    return known if is_planar else known | {"kind": part.kind, "size": [float(half) for half in part.size or ()]}

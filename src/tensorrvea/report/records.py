@@ -21,18 +21,21 @@ class Part:
     """A robot's body as a capsule, or as a ball if its two ends coincide.
 
     ``fixed`` parts belong to the surroundings; ``far`` parts (the far leg of a pair) are drawn paler. Parts are drawn
-    in order, later ones in front.
+    in order, later ones in front. In space, a part has a ``kind`` (``"capsule"``, ``"cylinder"``, ``"sphere"`` or
+    ``"box"``) and half sizes along its own axes; a capsule lies along its z.
     """
 
     name: str
     radius: float
     fixed: bool = False
     far: bool = False
+    kind: str = "capsule"
+    size: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replay:
-    """One episode of a solution's policy, projected onto a plane.
+    """One episode of a solution's policy, projected onto a plane, or in space.
 
     Attributes:
       solution: the row of the run's ``X`` and ``F``.
@@ -40,6 +43,7 @@ class Replay:
       parts: the bodies; the camera follows the first that is not fixed.
       ends: x and y of one end of each capsule, then of the other, in metres.
       ground: whether to draw a floor at height 0; False for robots seen from above, such as swimmers.
+      poses: positions and quaternions (w, x, y, z) of the parts, for robots that move in space; None in a plane.
       returns: the returns of this episode, if known; they differ from the objectives, since its start state does.
     """
 
@@ -48,6 +52,7 @@ class Replay:
     parts: Sequence[Part]
     ends: Float[np.ndarray, "frames parts 4"]
     ground: bool = True
+    poses: Float[np.ndarray, "frames parts 7"] | None = None
     returns: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
@@ -56,6 +61,12 @@ class Replay:
             raise ValueError("parts must hold at least one part that is not fixed, got none")
         if ends.shape[1:] != (len(self.parts), 4) or len(ends) == 0:
             raise ValueError(f"ends must have shape (frames, {len(self.parts)}, 4), got {ends.shape}")
+        if self.poses is not None:
+            poses = check_array("poses", self.poses, shape="(frames, parts, 7)", ndim=3)
+            if poses.shape != (*ends.shape[:2], 7):
+                raise ValueError(f"poses must have shape {(*ends.shape[:2], 7)}, as ends have, got {poses.shape}")
+            if any(part.size is None for part in self.parts):
+                raise ValueError("parts must have a size each where poses are given, got None")
         check_number("seconds", self.seconds, minimum=0.0, open_minimum=True)
 
 

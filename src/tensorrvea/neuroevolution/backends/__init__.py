@@ -31,19 +31,19 @@ def choose_backend(backend: str, task: Task) -> str:
     return backend
 
 
-def make_physics(task: Task, backend: str) -> Any:
-    """Create the robot in its engine; cached."""
-    return _make_physics(task, backend, bool(jax.config.read("jax_enable_x64")))
+def make_physics(task: Task, backend: str, *, reads: bool = False) -> Any:
+    """Create the robot in its engine, with readings of sensors, sites and bodies if rules use them; cached."""
+    return _make_physics(task, backend, reads, bool(jax.config.read("jax_enable_x64")))
 
 
 @cache
-def _make_physics(task: Task, backend: str, double: bool) -> Any:
+def _make_physics(task: Task, backend: str, reads: bool, double: bool) -> Any:
     del double  # part of the cache key: constants in the JAX engines keep the precision they were made with
     if backend == "mujoco":
-        return MuJoCo(task)
+        return MuJoCo(task, reads=reads)
     # The engine's constants must be concrete arrays even inside a transformation.
     with jax.ensure_compile_time_eval():
-        return MJX(task) if backend == "mjx" else Brax(task, backend)
+        return MJX(task, reads=reads) if backend == "mjx" else Brax(task, backend, reads=reads)
 
 
 def default_lanes(backend: str) -> int:

@@ -1,54 +1,86 @@
-"""MuJoCo's C engine with its threaded batch rollout, for CPUs, with the policies evaluated in NumPy."""
+"""MuJoCo's C engine for CPUs, with the policies evaluated in NumPy.
+
+Each thread has lanes of its own and steps them with its own engine. The engine runs without the interpreter's lock, so
+that one thread evaluates policies while others simulate, and no thread waits for another after a step.
+"""
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import jax
 import numpy as np
 from jaxtyping import Bool, Float
 
-from tensorrvea.neuroevolution.models import load_model, require, without_log_file
+from tensorrvea.neuroevolution.models import require, without_log_file
 from tensorrvea.neuroevolution.policy import Layers, forward
 from tensorrvea.neuroevolution.rollout import Episodes, Outcome, World, judge
+from tensorrvea.neuroevolution.state import State
 from tensorrvea.neuroevolution.task import Step, Task
+
+LANES_OF_A_THREAD = 4  # at least; fewer lanes finish before another thread has started
 
 
 class MuJoCo:
-    """One robot in the C engine, stepped as a batch. Safe to use from several threads; a lock serialises them."""
+    """One robot in the C engine, stepped as a batch. Each of several threads gets an engine of its own."""
 
-    def __init__(self, task: Task, threads: int | None = None):
+    def __init__(self, task: Task, *, reads: bool = False, threads: int | None = None):
         mujoco = require("mujoco", needed_for="backend 'mujoco'")
         rollout = require("mujoco.rollout", needed_for="backend 'mujoco'")
-        self.model = load_model(task.model)
+        robot = task.robot
+        self.reads, self.layout, self.control = reads, robot.layout, robot.control
+        self.model = robot.measured if reads else robot.compiled
         self.frames = task.frames
         self.dt = float(self.model.opt.timestep * task.frames)
         self.positions, self.velocities = int(self.model.nq), int(self.model.nv)
-        threads = threads or usable_cores()
-        self._data = [mujoco.MjData(self.model) for _ in range(threads)]
-        self._pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
-        self._alone = rollout.Rollout(nthread=0)
-        self._lock = threading.Lock()
+        self.threads = threads or usable_cores()
+        self._engines: SimpleQueue = SimpleQueue()
+        for _ in range(self.threads):
+            self._engines.put((rollout.Rollout(nthread=0), [mujoco.MjData(self.model)]))
 
     def step(
         self, q: Float[np.ndarray, "lanes nq"], qd: Float[np.ndarray, "lanes nv"], action: Float[np.ndarray, "lanes nu"]
-    ) -> tuple[Float[np.ndarray, "lanes nq"], Float[np.ndarray, "lanes nv"], Bool[np.ndarray, " lanes"]]:
-        """Return positions and velocities after an environment step, and the lanes that MuJoCo stopped simulating."""
-        lanes, frames = len(q), self.frames
-        before = np.concatenate([np.zeros((lanes, 1)), q, qd], axis=1)  # time, positions, velocities
-        control = np.repeat(action[:, None, :], frames, axis=1)
-        states = np.empty((lanes, frames, before.shape[1]))
-        # A few lanes finish before another thread wakes up.
-        few = lanes < 4 * len(self._data)
-        pool, data = (self._alone, self._data[:1]) if few else (self._pool, self._data)
-        with self._lock, without_log_file():
-            pool.rollout(
-                [self.model] * lanes, data, before, control, skip_checks=True, nstep=frames, state=states,
-                sensordata=np.empty((lanes, frames, self.model.nsensordata)),
-            )  # fmt: skip
-        after = states[:, -1]
+    ) -> tuple[
+        Float[np.ndarray, "lanes nq"], Float[np.ndarray, "lanes nv"], np.ndarray | None, Bool[np.ndarray, " lanes"]
+    ]:
+        """Return positions, velocities and readings after an environment step, and the lanes that MuJoCo stopped."""
+        # Sensors are computed at the beginning of a physics step, so that those of the last state need one more.
+        states, readings = self._roll(q, qd, action, self.frames + self.reads)
+        after = states[:, self.frames - 1]
         stopped = after[:, 0] < 0.999 * self.dt  # MuJoCo's clock stops at the first warning
-        return after[:, 1 : 1 + self.positions], after[:, 1 + self.positions :], stopped
+        return *self._split(after), readings[:, -1] if self.reads else None, stopped
+
+    def read(self, q: Float[np.ndarray, "n nq"], qd: Float[np.ndarray, "n nv"]) -> Float[np.ndarray, "n r"] | None:
+        """The readings of start states, with no action; None where no rule reads them."""
+        if not self.reads:
+            return None
+        return self._roll(q, qd, np.zeros((len(q), self.model.nu)), 1)[1][:, 0]
+
+    def _roll(self, q: np.ndarray, qd: np.ndarray, action: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
+        """States (time, positions, velocities) after each physics step, and the readings before it."""
+        lanes = len(q)
+        before = np.concatenate([np.zeros((lanes, 1)), q, qd], axis=1)
+        if self.control is not None:
+            middle, reach = self.control
+            action = middle + reach * action
+        control = np.repeat(action[:, None, :], steps, axis=1)
+        states = np.empty((lanes, steps, before.shape[1]))
+        readings = np.empty((lanes, steps, self.model.nsensordata))
+        engine, data = self._engines.get()
+        try:
+            with without_log_file():
+                engine.rollout(
+                    [self.model] * lanes, data, before, control, skip_checks=True, nstep=steps, state=states,
+                    sensordata=readings,
+                )  # fmt: skip
+        finally:
+            self._engines.put((engine, data))
+        return states, readings
+
+    def _split(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return states[:, 1 : 1 + self.positions], states[:, 1 + self.positions :]
 
 
 class Lanes(NamedTuple):
@@ -57,19 +89,22 @@ class Lanes(NamedTuple):
     job: np.ndarray
     q: np.ndarray
     qd: np.ndarray
+    readings: np.ndarray | None
     total: np.ndarray
     length: np.ndarray
     layers: Layers
 
 
-def advance_on_host(world: World, layers: Layers, q: np.ndarray, qd: np.ndarray) -> tuple[Step, Outcome]:
-    """Advance each row by one environment step."""
-    action = forward(layers, world.task.observe(q, qd))
-    after, velocity, stopped = world.physics.step(q, qd, action)
-    step = Step(q, after, velocity, action, dt=world.physics.dt, control_weight=world.control_weight)
+def advance_on_host(world: World, layers: Layers, before: State) -> tuple[Step, Outcome, np.ndarray]:
+    """Advance each row by one environment step; also return what its policy has observed."""
+    observation = world.task.observation(before)
+    action = forward(layers, observation, world.policy.activation)
+    q, qd, readings, stopped = world.physics.step(before.q, before.qd, action)
+    after = State(q, qd, readings, before.layout)
+    step = Step(before, after, action, dt=world.physics.dt, control_weight=world.control_weight)
     with np.errstate(invalid="ignore", over="ignore"):  # from exploded simulations
         outcome = judge(world.task, step)
-    return step, outcome._replace(exploded=outcome.exploded | stopped)
+    return step, outcome._replace(exploded=outcome.exploded | stopped), observation
 
 
 def run_on_host(
@@ -79,46 +114,85 @@ def run_on_host(
     *,
     lanes: int,
     steps: int,
+    seen: np.ndarray | None = None,
 ) -> Episodes:
     """``run_lanes`` in the C engine. Lanes are dropped when the queue is empty, so that none idles.
 
     The policies are consecutive ``blocks`` of equal size, each with its own start states.
+
+    Args:
+      seen: if given, receives the sums of the observations and of their squares, (policies, episodes, 2, inputs).
     """
     start_q, start_qd = starts
     blocks, episodes = start_q.shape[:2]
     n, m = len(x), len(world.task.objectives)
     jobs, block_size = n * episodes, n // blocks
     layers = world.policy.unpack(np.asarray(x, np.float64))
+    readings = world.physics.read(*(part.reshape(-1, part.shape[-1]) for part in starts))
+    if readings is not None:
+        readings = readings.reshape(blocks, episodes, -1)
     done = Episodes(np.zeros((jobs, m)), np.zeros(jobs, int), np.zeros(jobs, bool))
 
     def start(job: np.ndarray) -> Lanes:
         policy, episode = job // episodes, job % episodes
         block = policy // block_size
         return Lanes(
-            job=job, q=start_q[block, episode], qd=start_qd[block, episode], total=np.zeros((len(job), m)),
-            length=np.zeros(len(job), int), layers=[(weights[policy], bias[policy]) for weights, bias in layers],
+            job=job, q=start_q[block, episode], qd=start_qd[block, episode],
+            readings=None if readings is None else readings[block, episode],
+            total=np.zeros((len(job), m)), length=np.zeros(len(job), int),
+            layers=[(weights[policy], bias[policy]) for weights, bias in layers],
         )  # fmt: skip
 
-    queue = min(lanes, jobs)
-    now = start(np.arange(queue))
-    while len(now.job):
-        step, outcome = advance_on_host(world, now.layers, now.q, now.qd)
-        total, length = now.total + outcome.reward, now.length + 1
-        now = now._replace(q=step.after, qd=step.velocity, total=total, length=length)
-        ended = ~outcome.healthy | outcome.exploded | (now.length >= steps)
-        if not ended.any():
-            continue
-        finished, slots = now.job[ended], np.flatnonzero(ended)
-        done.returns[finished] = now.total[ended]
-        done.lengths[finished] = now.length[ended]
-        done.failed[finished] = outcome.exploded[ended]
-        new_jobs = np.arange(queue, min(queue + len(slots), jobs))
-        queue += len(new_jobs)
-        refilled, idle = slots[: len(new_jobs)], slots[len(new_jobs) :]
-        jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, start(new_jobs))
-        if len(idle):
-            now = jax.tree.map(lambda rows, gone=idle: np.delete(rows, gone, axis=0), now)
+    sums = None if seen is None else seen.reshape(jobs, 2, -1)
+    queue = JobQueue(jobs)
+
+    def play(width: int) -> None:
+        now = start(queue.take(width))
+        while len(now.job):
+            before = State(now.q, now.qd, now.readings, world.physics.layout)
+            step, outcome, observation = advance_on_host(world, now.layers, before)
+            if sums is not None:  # an episode has one lane at a time, so that its sum has the order of its steps
+                sums[now.job, 0] += observation
+                sums[now.job, 1] += observation * observation
+            total, length, after = now.total + outcome.reward, now.length + 1, step.after
+            now = now._replace(q=after.q, qd=after.qd, readings=after.readings, total=total, length=length)
+            ended = ~outcome.healthy | outcome.exploded | (now.length >= steps)
+            if not ended.any():
+                continue
+            finished, slots = now.job[ended], np.flatnonzero(ended)
+            done.returns[finished] = now.total[ended]
+            done.lengths[finished] = now.length[ended]
+            done.failed[finished] = outcome.exploded[ended]
+            new_jobs = queue.take(len(slots))
+            refilled, idle = slots[: len(new_jobs)], slots[len(new_jobs) :]
+            if len(refilled):
+                jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, start(new_jobs))
+            if len(idle):
+                now = jax.tree.map(lambda rows, gone=idle: np.delete(rows, gone, axis=0), now)
+
+    lanes = min(lanes, jobs)
+    threads = min(world.physics.threads, max(1, lanes // LANES_OF_A_THREAD))
+    widths = [len(part) for part in np.array_split(np.arange(lanes), threads)]
+    with without_log_file():
+        if threads == 1:
+            play(lanes)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(play, widths))
     return Episodes(*(part.reshape(n, episodes, *part.shape[1:]) for part in done))
+
+
+class JobQueue:
+    """Numbers of the jobs that no thread has taken yet."""
+
+    def __init__(self, jobs: int):
+        self._jobs, self._next, self._lock = jobs, 0, threading.Lock()
+
+    def take(self, count: int) -> np.ndarray:
+        """The next jobs, at most ``count``."""
+        with self._lock:
+            first, self._next = self._next, min(self._next + count, self._jobs)
+            return np.arange(first, self._next)
 
 
 def usable_cores() -> int:

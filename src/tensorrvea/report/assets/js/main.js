@@ -79,7 +79,8 @@ function start() {
   drawProgress();
   paintSwatches();
   // For scripts and tests.
-  window.report = { state, derived, data, player, screenPlace, csvOf, jsonOf, pythonOf };
+  const replays = { setPlaying, showStages, drawStages, orbit, makeCamera };
+  window.report = { state, derived, data, player, replays, screenPlace, csvOf, jsonOf, pythonOf };
 }
 
 function showHeader() {

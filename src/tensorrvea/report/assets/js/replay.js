@@ -1,4 +1,4 @@
-// Behaviour: episodes of planar robots, up to three side by side on one clock.
+// Behaviour: episodes of robots, up to three side by side on one clock.
 
 "use strict";
 
@@ -32,13 +32,16 @@ function makeReplays() {
   setPlaying(!calm);
 }
 
-// Ends of the capsules as (frames, parts, 4), decoded on first use.
+const framesOf = (replay) => (replay.poses ?? replay.ends).shape[0];
+
+// Ends of the capsules as (frames, parts, 4), or poses as (frames, parts, 7); decoded on first use.
 function decodeReplay(replay) {
   if (replay.values) return;
-  replay.values = decodeArray(replay.ends);
-  replay.frames = replay.ends.shape[0];
+  replay.values = decodeArray(replay.poses ?? replay.ends);
+  replay.frames = framesOf(replay);
   replay.followed = replay.parts.findIndex((part) => !part.fixed);
-  measure(replay);
+  if (replay.poses) measureSpace(replay);
+  else measure(replay);
 }
 
 // x and y of both ends of a part in a frame.
@@ -67,7 +70,7 @@ function measure(replay) {
   replay.view = { high, wide, tall };
 }
 
-const durationOf = (replay) => (replay.ends.shape[0] - 1) * replay.seconds;
+const durationOf = (replay) => (framesOf(replay) - 1) * replay.seconds;
 
 // Play the episode of a chosen solution, or say which episode is nearest.
 function playFor(index, evenIfNear = false) {
@@ -132,8 +135,9 @@ function showStages(indices) {
       element("span", { class: "muted values" }, ...objectivesOf(index).slice(0, 4).flatMap((value, j) =>
         [j ? " · " : "", element("span", { text: `${shorten(data.objectives[j].name, 16)} ${format(value, 3)}` })])));
     const returns = (replay.returns ?? []).slice(0, 4).map((value) => format(value, 3)).join(" · ");
-    return element("figure", { "data-index": index },
-      element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` }), caption,
+    const canvas = element("canvas", { role: "img", "aria-label": `The robot of ${describe(index)}` });
+    if (replay.poses) makeOrbit(canvas);
+    return element("figure", { "data-index": index }, canvas, caption,
       element("p", { class: "muted returns", text: `This episode: ${returns}`, hidden: !returns }));
   }));
   byId("replay-list").querySelectorAll("button").forEach((chip) =>
@@ -159,7 +163,8 @@ function setPlaying(playing) {
 
 function advance(now) {
   if (!player.playing) return;
-  player.time += (Math.min(100, now - player.last) / 1000) * player.speed;
+  // The time of a frame may be before that of the click that started the player.
+  player.time += (Math.max(0, Math.min(100, now - player.last)) / 1000) * player.speed;
   player.last = now;
   if (player.time >= player.longest) {
     player.time = player.longest;
@@ -177,6 +182,7 @@ function drawStages() {
     const canvas = figure.querySelector("canvas");
     const t = Math.min(replay.frames - 1, player.time / replay.seconds);
     canvas.dataset.frame = String(Math.floor(t));
-    drawStage(canvas, replay, t);
+    if (replay.poses) drawSpace(canvas, replay, t);
+    else drawStage(canvas, replay, t);
   });
 }

@@ -24,6 +24,10 @@ function drawStage(canvas, replay, t) {
   capsules.forEach(([ax, ay, bx, by], p) => {
     drawCapsule(context, replay, p, toX(ax), toY(ay), toX(bx), toY(by), scale);
   });
+  writeEnded(context, replay, t, width);
+}
+
+function writeEnded(context, replay, t, width) {
   if (t >= replay.frames - 1 && player.time > durationOf(replay) + replay.seconds / 2) {
     write(context, "ended", width - 10, 16, { align: "right" });
   }
