@@ -77,7 +77,7 @@ def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: 
     keys = [order(i) for i in ordered]
     # Two that are equal up to rounding may be in either order, unless they are equal exactly: extreme, or repeated.
     decided &= all(
-        a[:2] != b[:2] or (a[2] == b[2] and a[2] in (0, -np.inf)) or not abs(a[2] - b[2]) <= 1e-4 * abs(a[2])
+        a[:2] != b[:2] or (a[2] == b[2] == 0) or not np.isfinite(a[2]) or abs(a[2] - b[2]) > 1e-4 * abs(a[2])
         for a, b in pairwise(keys)
     )
     return ordered[:places], ideal, decided
