@@ -14,6 +14,7 @@ LAYERS = [
     ("__main__",),
     ("cli",),
     ("experiments",),
+    ("study",),
     ("api", "memory"),
     ("runs",),
     ("driver",),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from sizes import QUICK_FLAGS
 
 ROOT = Path(__file__).parents[1]
@@ -52,6 +53,17 @@ def test_code_in_the_page_about_preferences_runs(tmp_path: Path):
     # The solutions of the first block are near the direction; those of the second are a part of the front.
     asked = "bool(abs(result.F[:, 0] - result.F[:, 1]).max() < 0.4), len(wanted.F) > 20"
     assert run_blocks(blocks, asked, tmp_path) == "(True, True)"
+
+
+def test_code_in_the_page_about_comparing_runs(tmp_path: Path):
+    blocks = blocks_of("docs/comparing.md")
+    assert len(blocks) == 5
+    asked = "len(table.rows), len(sizes.records()), study.algorithms[-1], other.values()['bridge']['B'].tolist()"
+    found = run_blocks(blocks, asked, tmp_path)
+    area = [(2 - 0.9) * (20 - 1.5), (2 - 0.8) * (20 - 1.6)]
+    assert found.startswith("(8, 66, 'another program', [20.3")
+    assert eval(found)[3] == pytest.approx(area)
+    assert (tmp_path / "study.html").stat().st_size > 50_000
 
 
 def test_code_in_the_page_about_results_and_callbacks_runs(tmp_path: Path):

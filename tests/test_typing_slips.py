@@ -130,7 +130,7 @@ CALLS = {
     "history": (lambda: tr.optimize(DTLZ2, ALGORITHM, generations=1, history="front"), "did you mean 'fronts'"),
     "effort": (lambda: tr.optimize(DTLZ2, ALGORITHM, generations=1, effort="draught"), "did you mean 'draft'"),
     "seeds": (lambda: tr.replicate(DTLZ2, ALGORITHM, generations=1, seeds=3), "seeds takes whole numbers, one per run"),
-    "metrics": (lambda: tr.optimize(DTLZ2, ALGORITHM, generations=1, metrics="igd"), "metrics takes"),
+    "metrics": (lambda: tr.optimize(DTLZ2, ALGORITHM, generations=1, metrics=["ihd"]), "did you mean .igd."),
     "start": (lambda: tr.optimize(DTLZ2, ALGORITHM, generations=1, x=np.zeros((2, 3))), "x must have 12 columns"),
     "population": (lambda: tr.TensorRVEA(population=0), "population must be at least"),
     "load": (lambda: tr.load("nowhere"), "nowhere does not exist"),

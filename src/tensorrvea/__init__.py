@@ -20,7 +20,9 @@ from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.processes import distributed
 from tensorrvea.result import Result
+from tensorrvea.runs.registry import register
 from tensorrvea.selection.dominance import nondominated, ranks
+from tensorrvea.study import Indicator, Study, Sweep, compare, study_from_fronts, sweep
 
 if _collects:
     gc.enable()
@@ -29,12 +31,16 @@ __all__ = [
     "Clock",
     "Evolution",
     "HostProblem",
+    "Indicator",
     "Pool",
     "Problem",
     "Result",
     "Selection",
+    "Study",
+    "Sweep",
     "algorithms",
     "callbacks",
+    "compare",
     "default_algorithm",
     "distributed",
     "estimate_memory",
@@ -47,9 +53,12 @@ __all__ = [
     "problems",
     "ranks",
     "reference_vectors",
+    "register",
     "replicate",
     "resume",
     "stop",
+    "study_from_fronts",
+    "sweep",
 ]
 __all__ += algorithms.__all__
 __all__ += operators.__all__

@@ -19,10 +19,11 @@ from tensorrvea.evolution import Evolution, check_algorithm
 from tensorrvea.problem import Problem
 from tensorrvea.processes import is_primary
 from tensorrvea.result import Result
-from tensorrvea.runs.files import as_path
+from tensorrvea.runs.files import as_path, is_file
 from tensorrvea.runs.keep import INTERVAL, keep_run
 from tensorrvea.runs.reopen import load_search, reopen
 from tensorrvea.runs.result_file import load_result
+from tensorrvea.runs.standard_metrics import Metrics, named_metrics
 
 
 def optimize(
@@ -36,7 +37,8 @@ def optimize(
     x: "ArrayLike | None" = None,
     history: str = "summary",
     archive: int = 0,
-    metrics: Mapping[str, Callable] | None = None,
+    metrics: "Metrics" = None,
+    reference: "ArrayLike | None" = None,
     callbacks: "Callback | Sequence[Callback]" = (),
     stop: "Callback | Sequence[Callback]" = (),
     every: int = 10,
@@ -60,8 +62,10 @@ def optimize(
         the last are dropped. The rest of the first population is sampled.
       history: what is recorded of each generation: ``"summary"``, also its ``"fronts"``, or also its ``"populations"``.
       archive: keep up to this many of the best non-dominated solutions ever found; 0 for none.
-      metrics: functions of the survivors' objectives (all minimised) and of which of them count, recorded each
-        generation on the device; see ``tensorrvea.metrics.device``.
+      metrics: what is recorded each generation on the device: names (``igd``, ``igd_plus``, ``gd``, ``hypervolume``,
+        ``expected_utility``, ``spacing``), or functions by name of the survivors' objectives (all minimised) and of
+        which of them count; see ``tensorrvea.metrics.device``. Distances need the true front.
+      reference: reference point of the metric ``hypervolume``, in the user's signs; the problem's own by default.
       callbacks, stop: functions of the ``Result`` so far, called every ``every`` generations. A true value from one in
         ``stop`` ends the run, and so does ``True`` from a callback.
       every: generations from one call of these to the next.
@@ -81,7 +85,8 @@ def optimize(
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=[seed], is_batched=False, budget=budget, x=x, history=history, archive=archive,
-        metrics=metrics, callbacks=callbacks, stop=stop, every=every, devices=devices, effort=effort,
+        metrics=named_metrics(metrics, problem, reference), callbacks=callbacks, stop=stop, every=every,
+        devices=devices, effort=effort,
     )  # fmt: skip
     return execute(run, directory, checkpoint_seconds, progress)[0]
 
@@ -97,7 +102,8 @@ def replicate(
     x: "ArrayLike | None" = None,
     history: str = "summary",
     archive: int = 0,
-    metrics: Mapping[str, Callable] | None = None,
+    metrics: "Metrics" = None,
+    reference: "ArrayLike | None" = None,
     progress: bool = False,
     directory: str | Path | None = None,
     checkpoint_seconds: float = INTERVAL,
@@ -115,7 +121,7 @@ def replicate(
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=list(seeds), is_batched=True, budget=budget, x=x, history=history, archive=archive,
-        metrics=metrics, devices=devices, effort=effort,
+        metrics=named_metrics(metrics, problem, reference), devices=devices, effort=effort,
     )  # fmt: skip
     return execute(run, directory, checkpoint_seconds, progress)
 
@@ -223,7 +229,7 @@ def load(
       RunError: if there is no run, or no result, or if it is damaged.
     """
     path = as_path(directory)
-    if path.is_file():
+    if is_file(path):
         return load_result(path, problem=problem, algorithm=algorithm)
     return results_of(load_search(directory, problem=problem, algorithm=algorithm))
 

@@ -73,9 +73,7 @@ class CSVLog(HistoryLog):
     """
 
     def __init__(self, path: str | Path):
-        if not isinstance(path, str | Path):
-            raise TypeError(f"path takes a path, got {path!r:.80}")
-        self.path = Path(path)
+        self.path = _check_path("path", path)
 
     def __repr__(self) -> str:
         return f"CSVLog({str(self.path)!r})"
@@ -101,7 +99,7 @@ class TensorBoardLog(HistoryLog):
     """
 
     def __init__(self, directory: str | Path):
-        self.directory = Path(directory)
+        self.directory = _check_path("directory", directory)
         self._package = import_optional("tensorboardX", needed_for="TensorBoardLog", extra="tensorboard")
         self._writer: Any = None
 
@@ -222,6 +220,12 @@ class LivePlot:
         self._shown = time.monotonic()
         if not is_running:
             self._handle, self._shown = None, -np.inf
+
+
+def _check_path(name: str, path: Any) -> Path:
+    if not isinstance(path, str | Path) or not str(path):
+        raise TypeError(f"{name} takes a path, got {path!r:.80}")
+    return Path(path)
 
 
 def _steps(columns: Columns) -> list[tuple[int, dict[str, float]]]:

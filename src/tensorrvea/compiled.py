@@ -35,6 +35,8 @@ class Setting(NamedTuple):
     mesh: Mesh | None = None
     is_batched: bool = False
     effort: Effort = FULL
+    swept: tuple[bool, ...] = ()
+    """For a sweep: which leaves of the algorithm have a leading axis of runs."""
 
 
 class Steps(NamedTuple):
@@ -173,7 +175,7 @@ def _shape(leaf: Any) -> Any:
 def begin(program: Program, setting: Setting, key: Key[Array, "..."], x: Array | None) -> Carry:
     if not setting.is_batched:
         return shard_carry(loop.begin(program, key, x))
-    return map_runs(jax.vmap(partial(loop.begin, program), (0, None)), (0, None), 0)(key, x)
+    return map_runs(over_runs(loop.begin, program, setting, (0, None)), (0, None), 0)(key, x)
 
 
 @compiled("problem")
@@ -197,7 +199,7 @@ def step(
     one: Callable = partial(loop.tell_and_ask, program)
     if setting.is_batched:
         axes = (0, 0, None, 0, 0, None)
-        one = map_runs(jax.vmap(one, axes), axes, 0)
+        one = map_runs(over_runs(loop.tell_and_ask, program, setting, axes), axes, 0)
     carry, record = one(key, carry, t, f, violation, clock_at(clocks, i))
     return shard_steps(Steps(carry, add_record(records, i, record), t + 1, i + 1), setting)
 
@@ -217,10 +219,10 @@ def chunk(
 
     def one(key: Array, carry: Carry, t: Array, clock: Clock) -> tuple[Carry, Record]:
         carry, record = loop.generation(program, key, carry, t, clock)
-        return carry if is_batched else shard_carry(carry), record
+        return shard_carry(carry), record
 
     def generations(key: Array, carry: Carry, start: Array, count: Array, clocks: Clock) -> tuple[Carry, Record]:
-        each = jax.vmap(one, (0, 0, None, None)) if is_batched else one
+        each = over_runs(loop.generation, program, setting, (0, 0, None, None)) if is_batched else one
 
         def run_one(i: Int[Array, ""], state: tuple[Carry, Record]) -> tuple[Carry, Record]:
             carry, records = state
@@ -235,6 +237,21 @@ def chunk(
         # The whole loop, not its body: so the devices do not wait for each other in every generation.
         generations = map_runs(generations, (0, 0, None, None, None), (0, 1))
     return generations(key, carry, start, count, clocks)
+
+
+def over_runs(function: Callable, program: Program, setting: Setting, axes: tuple) -> Callable:
+    """Map a function of a program over the runs of a batch; in a sweep, each has its own settings of the algorithm."""
+    if not setting.swept:
+        return jax.vmap(partial(function, program), axes)
+    leaves, structure = jax.tree.flatten(program.algorithm)
+
+    def one(own: list, *arguments: Any) -> Any:
+        values = iter(own)
+        chosen = [next(values) if swept else leaf for leaf, swept in zip(leaves, setting.swept, strict=True)]
+        return function(program._replace(algorithm=jax.tree.unflatten(structure, chosen)), *arguments)
+
+    own = [leaf for leaf, swept in zip(leaves, setting.swept, strict=True) if swept]
+    return partial(jax.vmap(one, (0, *axes)), own)
 
 
 # Records of a chunk

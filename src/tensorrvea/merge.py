@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorrvea.checks import as_tuple
 from tensorrvea.history import History, Individuals
 from tensorrvea.result import Result
 
@@ -32,11 +33,11 @@ def merge(results: Iterable[Result]) -> Result:
     >>> merged.evaluations == 3 * runs[0].evaluations, merged.stopped
     (True, 'merged from 3 runs')
     """
-    runs = [results] if isinstance(results, Result) else list(results) if isinstance(results, Iterable) else []
-    if not all(isinstance(run, Result) for run in runs) or (not runs and not isinstance(results, Iterable)):
-        raise TypeError(f"results takes several Results, got {results!r:.80}")
-    if not runs:
+    runs = (results,) if isinstance(results, Result) else as_tuple(results)
+    if not runs and isinstance(results, list | tuple):
         raise ValueError("results must hold at least one Result, got none")
+    if not runs or not all(isinstance(run, Result) for run in runs):
+        raise TypeError(f"results takes several Results, got {results!r:.80}")
     first = runs[0]
     for run in runs[1:]:
         for name in DESCRIBED:

@@ -23,7 +23,8 @@ from tensorrvea.neuroevolution import TASKS
 from tensorrvea.neuroevolution.backends import _make_physics
 from tensorrvea.runs import read_manifest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = "\n".join((DOCS / name).read_text() for name in ("command_line.md", "comparing.md"))
 
 
 def commands_of(page: str) -> list[list[str]]:
@@ -43,7 +44,7 @@ def workspace(tmp_path, monkeypatch):
 
 def test_the_commands_of_the_documentation_work(workspace, capsys):
     commands = commands_of(PAGE)
-    assert {words[0] for words in commands} == COMMANDS.keys()
+    assert {words[0] for words in commands} == set(COMMANDS)
     # A separate process can use flags for faster compilation.
     command = [sys.executable, Path(__file__).parent / "run_commands.py"]
     flags = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
@@ -58,7 +59,8 @@ def test_the_commands_of_the_documentation_work(workspace, capsys):
     assert bridge.history.metrics["hypervolume"][-1] == pytest.approx(volume, rel=1e-5)
     assert "MetricReached" in tr.load("runs/short").stopped
     assert [result.seed for result in tr.load("runs/zdt")] == [0, 1]
-    for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md"):
+    studies = ("studies/study/table.tex", "studies/study/report.html", "studies/longer/igd_convergence.svg")
+    for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md", *studies):
         assert Path(name).stat().st_size > 1000
     # The provenance in the report is that of the manifest, not of this process.
     manifest = read_manifest(Path("runs/DTLZ2-SPEA2-0"))[0]

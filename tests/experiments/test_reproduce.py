@@ -2,23 +2,20 @@
 
 import dataclasses
 import json
-import os
 import re
-import subprocess
-import sys
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tensorrvea.experiments import PLANS, SCALES, numerical, reproduce, write_page
-from tensorrvea.experiments.curves import resample, sample_indices
 from tensorrvea.experiments.findings import Findings
-from tensorrvea.experiments.robots import compare_with_paper, default_reference, indicators, reference_point
+from tensorrvea.experiments.robots import compare_with_paper, default_reference, reference_point
 from tensorrvea.experiments.store import Store
 from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.runs import SpecDiffersError
+from tensorrvea.study import series
+from tensorrvea.study.series import Executor
 
 
 @pytest.mark.slow
@@ -54,24 +51,17 @@ def test_an_experiment_can_be_continued_and_shown_on_a_page(tmp_path, experiment
     assert all((tmp_path / image).is_file() for image in images)
 
 
-def test_jobs_run_on_all_devices_and_return_results_in_order():
-    environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
-    command = [sys.executable, Path(__file__).parent / "jobs_on_devices.py"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert (done.stdout, done.returncode) == ("4 this job fails\n", 0), done.stderr[-2000:]
-
-
-def test_every_process_warms_up_before_its_first_run(monkeypatch):
+def test_every_process_warms_up_before_its_first_timed_run(monkeypatch):
     """Including a process that continues an experiment, whose first run is not that of seed 0."""
     calls = []
-    monkeypatch.setattr(numerical, "optimize", lambda *_, seed, **limit: calls.append((seed, limit.get("seconds"))))
-    monkeypatch.setattr(numerical, "indicators", lambda _: {})
-    numerical.warm_up.cache_clear()
+    monkeypatch.setattr(
+        series.Search, "execute", lambda self, *_: calls.append((*self.run.seeds, self.run.budget.given))
+    )
     plan = PLANS["numerical"]["smoke"]
-    for seed in (2, 3):
-        numerical.run_seed(plan, "DTLZ2", "RVEA", seed, "time")
-    numerical.warm_up.cache_clear()
-    assert calls == [(0, None), (2, plan.seconds), (3, plan.seconds)]
+    executor = Executor(reduce=lambda search: {seed: {} for seed in search.run.seeds})
+    executor.run(numerical.make_series(plan, "DTLZ2", "RVEA", "time"), [2, 3])
+    timed = {"seconds": plan.seconds}
+    assert calls == [(0, {"generations": 2}), (2, timed), (3, timed)]
 
 
 def test_the_plans_of_scale_paper_have_the_settings_of_the_supplement():
@@ -101,19 +91,6 @@ def test_a_directory_with_a_different_plan_is_refused_unless_only_the_repetition
         Store(tmp_path, "numerical", "cpu", PLANS["numerical"]["cpu"])
 
 
-def test_curves_are_resampled_at_steps_that_all_runs_have_reached():
-    runs = [
-        {"seconds": np.array([0.0, 1.0, 4.0]), "IGD": np.array([9.0, 5.0, 1.0])},
-        {"seconds": np.array([0.5, 2.0]), "IGD": np.array([8.0, 4.0])},
-    ]
-    steps, values = resample(runs, "seconds", "IGD")
-    assert (steps[0], steps[-1]) == (0.5, 2.0)
-    assert values[:, 0].tolist() == [9.0, 8.0]
-    assert values[:, -1].tolist() == [5.0, 4.0]
-    assert sample_indices(3, 10).tolist() == [0, 1, 2]
-    assert sample_indices(1000, 40)[[0, -1]].tolist() == [0, 999]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -137,13 +114,13 @@ def test_the_reference_point_is_that_of_the_paper_or_derived_from_the_runs():
     hopper = RobotProblem("MoHopper-m2", backend="mujoco")
     assert (default_reference("brax"), default_reference(hopper.backend)) == ("paper", "derived")
     assert default_reference("brax-spring") == "derived"
-    runs = {"A": [{"worst": np.array([5.0, -70.0])}], "B": [{"worst": np.array([-3.0, 12.0])}]}
+    runs = {"A": {0: {"worst": np.array([5.0, -70.0])}}, "B": {0: {"worst": np.array([-3.0, 12.0])}}}
     assert reference_point(hopper, runs, plan, "paper").tolist() == [0, -865.70227051]
     # Forward reward and height are limited to at least zero; a control cost is not.
     assert reference_point(hopper, runs, plan, "derived").tolist() == [0, 0]
     cheetah = RobotProblem("MoHalfCheetah", backend="mujoco")
     assert reference_point(cheetah, runs, plan, "derived").tolist() == [0, -70]
-    higher = {"A": [{"worst": np.array([5.0, -70.0])}]}
+    higher = {"A": {0: {"worst": np.array([5.0, -70.0])}}}
     assert reference_point(cheetah, higher, plan, "derived").tolist() == [5, -70]
 
 
@@ -170,10 +147,3 @@ def test_a_claim_holds_only_if_the_order_is_that_of_the_paper(experiment, means,
     assert claim.holds == holds
     best = max(means, key=means.get)
     assert f"MoHopper-m2: {best} {means[best]:.4g} >" in claim.here
-
-
-def test_indicators_of_fronts_use_the_reference_point():
-    run = {"fronts": np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0]]), "sizes": np.array([1, 2])}
-    found = indicators(run, np.array([0.0, 0.0]))
-    np.testing.assert_allclose(found["HV"], [1.0, 4.0])
-    assert found["EU"][0] == pytest.approx(1.0)

@@ -10,6 +10,7 @@ from pymoo.indicators.igd import IGD
 from pymoo.indicators.igd_plus import IGDPlus
 from pymoo.indicators.spacing import SpacingIndicator
 
+import tensorrvea as tr
 from tensorrvea import metrics
 
 RNG = np.random.default_rng(0)
@@ -167,3 +168,25 @@ FRONT = [[0.0, 1.0], [1.0, 0.0]]
 def test_errors_name_the_argument(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_metrics_are_named_in_python_as_on_the_command_line():
+    problem = tr.problems.ZDT1(variables=4)
+    algorithm = tr.NSGA2(population=8)
+    named = tr.optimize(problem, algorithm, generations=2, metrics=["igd", "hypervolume"], reference=[2.0, 9.0])
+    assert named.history.metrics["igd"][-1] == pytest.approx(tr.metrics.igd(named.F, problem.front()), rel=1e-5)
+    volume = tr.metrics.hypervolume(named.F, [2.0, 9.0])
+    assert named.history.metrics["hypervolume"][-1] == pytest.approx(volume, rel=1e-5)
+    gains = tr.Problem(lambda x: -x[:2], lower=[0.0] * 4, upper=[1.0] * 4, objectives=2, directions="max")
+    several = tr.replicate(gains, algorithm, seeds=[0], generations=2, metrics="hypervolume", reference=[-2.0, -9.0])
+    assert several[0].history.metrics["hypervolume"][-1] == pytest.approx(
+        tr.metrics.hypervolume(several[0].F, [-2.0, -9.0], "max"), rel=1e-5
+    )
+    for wrong, message in (
+        ({"metrics": "idg"}, "did you mean 'igd'"),
+        ({"metrics": [3]}, "metrics takes names such as"),
+        ({"reference": [1.0, 1.0]}, "reference needs the metric hypervolume by name"),
+        ({"metrics": ["igd"], "reference": [1.0, 1.0]}, "reference needs the metric hypervolume"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            tr.optimize(problem, algorithm, generations=2, **wrong)

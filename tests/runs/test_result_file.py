@@ -110,7 +110,7 @@ def test_other_files_are_refused(result, tmp_path):
     result.save(tmp_path / "front.npz")
     with pytest.raises(RunError, match=r"frnt\.npz does not exist; did you mean 'front\.npz'"):
         tr.load(tmp_path / "frnt.npz")
-    with pytest.raises(RunError, match="cannot be written: No such file"):
+    with pytest.raises(RunError, match=r"cannot be written: No such file"):
         result.save(tmp_path / "nowhere" / "front.npz")
     with pytest.raises(TypeError, match="path takes a path, got 3"):
         result.save(3)

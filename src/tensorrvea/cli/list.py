@@ -10,7 +10,7 @@ import tyro
 from tensorrvea import metrics
 from tensorrvea.neuroevolution import TASKS
 from tensorrvea.problems import SUITES
-from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
+from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS, load_installed_parts
 from tensorrvea.runs.standard_metrics import STANDARD
 
 Kind = Literal["algorithms", "variations", "problems", "tasks", "metrics"]
@@ -28,6 +28,7 @@ class List:
     """What to list; everything by default."""
 
     def __call__(self) -> None:
+        load_installed_parts()
         for kind in get_args(Kind) if self.kind is None else (self.kind,):
             print(kind)
             for name, description in _entries(kind):

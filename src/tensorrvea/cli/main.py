@@ -15,6 +15,7 @@ from tensorrvea import __version__
 from tensorrvea.checks import check_choice
 from tensorrvea.cli.check import Check
 from tensorrvea.cli.choices import CHOICES
+from tensorrvea.cli.compare import Compare
 from tensorrvea.cli.config_file import config_path, read_config
 from tensorrvea.cli.errors import FAILED, INTERRUPTED, WRONG_ARGUMENTS, WrongArgumentsError, argument_errors, printable
 from tensorrvea.cli.export import Export
@@ -29,7 +30,7 @@ from tensorrvea.driver.signals import raise_interrupts
 from tensorrvea.processes import is_distributed, is_primary, leave
 
 COMMANDS: dict[str, type] = {
-    cls.__name__.lower(): cls for cls in (Run, Resume, Check, Reproduce, List, Show, Report, Plot, Export)
+    cls.__name__.lower(): cls for cls in (Run, Resume, Compare, Check, Reproduce, List, Show, Report, Plot, Export)
 }
 DESCRIPTION = """Evolutionary multiobjective optimisation as one compiled tensor program.
 

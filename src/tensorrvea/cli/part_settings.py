@@ -10,8 +10,9 @@ import numpy as np
 
 from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.checks import check_choice, hint, match_choice
+from tensorrvea.cli.problem_lookup import import_file
 from tensorrvea.problem import Problem
-from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
+from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS, find_part
 
 GROUPS = ("problem", "algorithm", "variation")
 
@@ -49,30 +50,53 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def make_algorithm(
+def make_default(
     problem: Problem,
-    name: str | None,
     variation: str | None,
     population: int | None,
     settings: Mapping[str, Mapping[str, Any]],
 ) -> Any:
-    """Create an algorithm and its variation with the given settings; what is not given is that of the default one."""
-    default = default_algorithm(problem)
-    is_default = name is None
-    name = type(default).__name__ if name is None else name
-    population = default.population if population is None else population
-    cls = ALGORITHMS[match_choice("algorithm", name, tuple(ALGORITHMS))]
+    """Create the algorithm that suits the problem, with the settings that are given."""
+    default: Any = default_algorithm(problem)
+    name, population = type(default).__name__, default.population if population is None else population
+    own = {field.name: vars(default)[field.name] for field in dataclasses.fields(default)}
+    chosen = {key: value for key, value in own.items() if key not in ("population", "variation")}
+    return make_algorithm(name, variation, population, {**settings, "algorithm": chosen | settings["algorithm"]})
+
+
+def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Create an algorithm and its variation with the given settings; each may be ``file.py:Name``."""
+    cls = find_class("algorithm", name, ALGORITHMS)
     takes_variation = any(field.name == "variation" for field in dataclasses.fields(cls))
     if not takes_variation and (variation is not None or settings["variation"]):
         raise ValueError(f"variation cannot be given with {name}, which has none")
     arguments: dict[str, Any] = {"population": population}
     if takes_variation:
-        operator = VARIATIONS[match_choice("variation", variation or "GA", tuple(VARIATIONS))]
+        operator = find_class("variation", variation or "GA", VARIATIONS)
         arguments["variation"] = with_settings(operator(), settings["variation"], "variation")
-    made: Any = default if is_default else cls(**arguments)
-    if is_default:
-        made = dataclasses.replace(made, **arguments)
-    return with_settings(made, settings["algorithm"], "algorithm")
+    return with_settings(cls(**arguments), settings["algorithm"], "algorithm")
+
+
+def find_class(what: str, name: str, known: Mapping[str, type]) -> type:
+    """Return a registered class by its name, or a class of the user's by ``file.py:Name``."""
+    file, colon, own = name.rpartition(":") if isinstance(name, str) else ("", "", "")
+    if colon and file.endswith(".py"):
+        module = import_file(Path(file), what)
+        classes: dict[str, type] = {
+            key: value
+            for key, value in vars(module).items()
+            if isinstance(value, type) and dataclasses.is_dataclass(value)
+        }
+        return classes[check_choice(f"{what} in {file}", own, tuple(classes))]
+    return known[match_part(what, name, known)]
+
+
+def match_part(what: str, name: str, known: Mapping[str, type]) -> str:
+    """Return the name of a registered class, or that of ``file.py:Name`` as it is."""
+    if ":" in name:
+        return name.rpartition(":")[2]
+    find_part(name)  # which registers the parts of installed packages, if the name is not known
+    return match_choice(what, name, tuple(known))
 
 
 def with_settings(part: Any, settings: Mapping[str, Any], path: str) -> Any:

@@ -5,6 +5,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +53,21 @@ def _make_checked(name: str, settings: dict[str, Any]) -> Problem:
     return make_problem(name, settings)
 
 
-def problem_from_file(path: Path, name: str) -> Problem:
-    """Import a user's file and return its problem ``name``, which may also be a function that creates one."""
+def import_file(path: Path, what: str) -> Any:
+    """Import a user's file, once as long as it does not change, and return its module.
+
+    Args:
+      path: a Python file.
+      what: names the argument, for the error.
+    """
     if not path.is_file():
-        raise ValueError(f"problem takes an existing file, got {str(path)!r}")
+        raise ValueError(f"{what} takes an existing file, got {str(path)!r}")
+    status = path.stat()
+    return _import_file(path, path.resolve(), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=32)
+def _import_file(path: Path, *_: Any) -> Any:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None  # the name ends in .py
     assert spec.loader is not None
@@ -67,6 +79,12 @@ def problem_from_file(path: Path, name: str) -> Problem:
     except Exception as error:  # whatever the user's file raises
         sys.modules.pop(path.stem, None)
         raise ValueError(f"{_where(error, path)}: {type(error).__name__}: {_message(error)}") from error
+    return module
+
+
+def problem_from_file(path: Path, name: str) -> Problem:
+    """Import a user's file and return its problem ``name``, which may also be a function that creates one."""
+    module = import_file(path, "problem")
     if not hasattr(module, name):
         problems = tuple(key for key, value in vars(module).items() if isinstance(value, Problem))
         raise ValueError(f"{path} has no {name!r}{hint(name, problems) or f'; it has {problems}'}")

@@ -9,10 +9,18 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.checks import match_choice
 from tensorrvea.cli.errors import WrongArgumentsError, argument_errors
-from tensorrvea.cli.part_settings import make_algorithm, parse_settings, parse_value, read_table
-from tensorrvea.cli.problem_lookup import find_problem
+from tensorrvea.cli.part_settings import (
+    make_algorithm,
+    make_default,
+    match_part,
+    parse_settings,
+    parse_value,
+    read_table,
+)
+from tensorrvea.cli.problem_lookup import find_problem, import_file
 from tensorrvea.cli.session import DEFAULT_SESSION, Session
 from tensorrvea.driver.observers import standard_observers
 from tensorrvea.driver.run import Run as RunArguments
@@ -36,9 +44,12 @@ MOST_SEEDS = 2**20
 # Larger populations record no metric unless asked to.
 LARGEST_WITH_DEFAULT_METRIC = 1000
 AlgorithmName = Annotated[
-    str | None, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; by default, one that suits the problem.")
+    str | None,
+    tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; or file.py:Name. By default, one that suits the problem."),
 ]
-VariationName = Annotated[str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; GA by default.")]
+VariationName = Annotated[
+    str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; or file.py:Name. GA by default.")
+]
 
 
 @dataclass(kw_only=True)
@@ -118,7 +129,11 @@ class Run:
         """Create the search that the options describe."""
         settings = parse_settings(dict(_split_setting(text) for text in self.set))
         problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
-        algorithm = make_algorithm(problem, self.algorithm, self.variation, self.population, settings)
+        if self.algorithm is None:
+            algorithm = make_default(problem, self.variation, self.population, settings)
+        else:
+            population = default_algorithm(problem).population if self.population is None else self.population
+            algorithm = make_algorithm(self.algorithm, self.variation, population, settings)
         has_budget = (self.generations, self.evaluations, self.seconds) != (None, None, None)
         generations = self.generations if has_budget else DEFAULT_GENERATIONS
         arguments = RunArguments(
@@ -174,7 +189,7 @@ class Run:
         return rules
 
     def directory_name(self, run: RunArguments) -> str:
-        chosen = match_choice("variation", self.variation or "GA", tuple(VARIATIONS))
+        chosen = match_part("variation", self.variation or "GA", VARIATIONS)
         variation = "" if chosen == "GA" else f"-{chosen}"
         seeds = self.all_seeds()
         seed = f"{min(seeds)}to{max(seeds)}" if self.seeds else str(seeds[0])
@@ -198,6 +213,8 @@ class Resume:
     """The run directory."""
     problem: str | None = None
     """file.py:name of a user-defined problem, since code is never loaded from a run directory."""
+    parts: Path | None = None
+    """A Python file that registers an algorithm or operator of your own."""
     accept_changes: bool = False
     """Continue although the source of the problem has changed."""
     generations: int | None = None
@@ -213,6 +230,8 @@ class Resume:
             self.session.initialize()
             budget = {"generations": self.generations, "evaluations": self.evaluations, "seconds": self.seconds}
             extend = any(value is not None for value in budget.values())
+            if self.parts is not None:
+                import_file(self.parts, "parts")
             problem = None if self.problem is None else find_problem(self.problem)
             devices = self.session.devices
             try:

@@ -51,6 +51,8 @@ class Run:
     every: int = 10
     devices: Devices = None
     effort: str | None = None
+    algorithms: Sequence[Evolution] | None = None
+    """For a sweep: the algorithm of each run of the batch, which differ from ``algorithm`` in numbers only."""
 
     program: Program = field(init=False)
     setting: Setting = field(init=False)
@@ -89,9 +91,15 @@ class Run:
             )  # fmt: skip
         else:
             effort = EFFORTS[check_choice("effort", self.effort, tuple(EFFORTS))]
-        self.setting = Setting(mesh, self.is_batched, effort)
         bound = self.algorithm.bind(self.problem)
+        swept: tuple[bool, ...] = ()
         check_settings("algorithm", bound, self.problem.variables)
+        if self.algorithms is not None:
+            each = [algorithm.bind(self.problem) for algorithm in self.algorithms]
+            for one in each:
+                check_settings("algorithm", one, self.problem.variables)
+            bound, swept = stack_settings(each)
+        self.setting = Setting(mesh, self.is_batched, effort, swept)
         self.program = Program(self.problem, bound, metrics, self.history, self.archive)
         with use_mesh(mesh):
             _check_metrics(self.program, padded_size(self.program.places))
@@ -111,6 +119,17 @@ class Run:
         """Cut off the runs of a batch that only fill the devices; ``axis`` is that of the runs."""
         cut = (slice(None),) * axis + (slice(len(self.seeds)),)
         return jax.tree.map(lambda leaf: leaf[cut], tree) if self.is_batched else tree
+
+
+def stack_settings(algorithms: Sequence[Evolution]) -> tuple[Evolution, tuple[bool, ...]]:
+    """Return an algorithm whose leaves that differ have a leading axis of algorithms, and which leaves these are."""
+    structures = {jax.tree.structure(algorithm) for algorithm in algorithms}
+    if len(structures) > 1:
+        raise ValueError("the algorithms of a sweep must differ in numbers only, and not in what decides the code")
+    columns = list(zip(*(jax.tree.leaves(algorithm) for algorithm in algorithms), strict=True))
+    swept = tuple(not all(np.array_equal(leaf, column[0]) for leaf in column) for column in columns)
+    leaves = [np.stack(column) if differs else column[0] for column, differs in zip(columns, swept, strict=True)]
+    return jax.tree.unflatten(structures.pop(), leaves), swept
 
 
 def _check_functions(name: str, given: Callback | Sequence[Callback]) -> tuple[Callback, ...]:

@@ -9,13 +9,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tensorrvea.api import optimize
-from tensorrvea.experiments.curves import Arrays
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Acceleration, make_algorithm
 from tensorrvea.experiments.store import Store
-from tensorrvea.experiments.tables import Cell, Table
 from tensorrvea.plot.style import COLOURS, make_axes, print_style
 from tensorrvea.problems import DTLZ1
+from tensorrvea.study.store import Arrays
+from tensorrvea.study.tables import Cell, Table
 
 NOTE = (
     "RVEA is this library's implementation, compiled like TensorRVEA and with the same variation. It differs in its "

@@ -7,11 +7,12 @@ from typing import Any
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from tensorrvea.experiments.statistics import COLUMNS, statistics_rows
 from tensorrvea.experiments.store import Store
-from tensorrvea.experiments.tables import Table, comparison_table
 from tensorrvea.plot import save
 from tensorrvea.runs.files import write_json
+from tensorrvea.study.comparison import comparison_table
+from tensorrvea.study.statistics import COLUMNS, statistics_rows
+from tensorrvea.study.tables import Table
 
 
 @dataclass

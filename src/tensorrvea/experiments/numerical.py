@@ -1,26 +1,23 @@
 """Numerical benchmarks: IGD and HV of RVEA and TensorRVEA on DTLZ, over time and over generations."""
 
-from functools import cache, partial
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import jax
 import numpy as np
 
-from tensorrvea.api import optimize
-from tensorrvea.devices import default_device
-from tensorrvea.experiments.curves import Arrays, Runs, draw_curves, final_rows, final_values, sample_fronts
+from tensorrvea.driver.schedule import Budget
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Numerical, make_algorithm
 from tensorrvea.experiments.store import Store
-from tensorrvea.metrics import igd, normalised_hypervolume
 from tensorrvea.problem_registry import make_problem
-from tensorrvea.result import Result
+from tensorrvea.study import INDICATORS, Study
+from tensorrvea.study.figures import draw_curves
+from tensorrvea.study.series import Series
 
 ALGORITHMS = ("TensorRVEA", "RVEA")
-LARGER_IS_BETTER = {"IGD": False, "HV": True}
+METRICS = (replace(INDICATORS["igd"], name="IGD"), replace(INDICATORS["hypervolume"], name="HV"))
 FRONT_POINTS = 5000
-SAMPLES = 40
 
 
 def run_numerical(store: Store, plan: Numerical) -> Findings:
@@ -28,75 +25,62 @@ def run_numerical(store: Store, plan: Numerical) -> Findings:
     findings = Findings(store)
     rows: list[tuple[Any, ...]] = []
     for budget, axis in (("time", "seconds"), ("generations", "generation")):
-        runs: dict[str, dict[str, list[Arrays]]] = {problem: {} for problem in plan.problems}
+        study = Study(METRICS, front_points=FRONT_POINTS)
+        executor = store.executor()
         for problem, algorithm in product(plan.problems, ALGORITHMS):
-            run = partial(run_seed, plan, problem, algorithm, budget=budget)
-            name = f"{budget}, {problem}, {algorithm}"
-            runs[problem][algorithm] = store.load_or_run_seeds(name, run, plan.repetitions)
-        report(findings, runs, budget, axis)
-        rows += [(budget, *row) for row in final_rows(runs, "IGD", "HV", "seconds", "generation")]
+            series = make_series(plan, problem, algorithm, budget)
+            study.add_runs(series.problem, algorithm, executor.run(series, range(plan.repetitions)), name=problem)
+        report(findings, study, budget, axis)
+        rows += [(budget, *(row[name] for name in COLUMNS)) for row in study.records()]
     store.write_csv("runs", ("budget", "problem", "algorithm", "seed", "igd", "hv", "seconds", "generations"), rows)
     return findings
 
 
-def run_seed(plan: Numerical, problem_name: str, algorithm_name: str, seed: int, budget: str) -> Arrays:
-    """Run one seed and compute its indicators."""
-    problem = make_problem(problem_name, {"objectives": 3})
+COLUMNS = ("problem", "algorithm", "seed", "IGD", "HV", "seconds", "generations")
+
+
+def make_series(plan: Numerical, problem: str, algorithm: str, budget: str) -> Series:
+    """Return the runs of an algorithm on a problem. They run one by one, since their times are reported."""
     limit: dict[str, Any] = {"seconds": plan.seconds} if budget == "time" else {"generations": plan.generations}
-    algorithm = make_algorithm(algorithm_name, plan.population)
-    warm_up(problem_name, algorithm_name, plan.population, default_device())
-    return indicators(optimize(problem, algorithm, seed=seed, history="fronts", effort="full", **limit))
+    return Series(
+        label=f"{budget}, {problem}, {algorithm}",
+        problem=make_problem(problem, {"objectives": 3}),
+        algorithm=make_algorithm(algorithm, plan.population),
+        budget=Budget(population=plan.population, **limit),
+        effort="full",
+        is_timed=True,
+    )
 
 
-@cache
-def warm_up(problem_name: str, algorithm_name: str, population: int, device: jax.Device | None) -> None:
-    """Compile and warm up once per process and device, so that no timed run includes a cold start.
-
-    ``device`` is the current default device; it is part of the cache key only.
-    """
-    del device
-    problem = make_problem(problem_name, {"objectives": 3})
-    algorithm = make_algorithm(algorithm_name, population)
-    optimize(problem, algorithm, generations=2, seed=0, history="fronts", effort="full")
-
-
-def indicators(result: Result) -> Arrays:
-    """IGD and HV at some of the generations."""
-    truth = result.problem.front(FRONT_POINTS)
-    assert truth is not None  # known for benchmarks
-    times, fronts = sample_fronts(result, SAMPLES)
-    values = {"IGD": [igd(f, truth) for f in fronts], "HV": [normalised_hypervolume(f, truth) for f in fronts]}
-    return {**times, **{name: np.array(each) for name, each in values.items()}, "F": result.F}
-
-
-def report(findings: Findings, runs: Runs, budget: str, axis: str) -> None:
+def report(findings: Findings, study: Study, budget: str, axis: str) -> None:
     """Add the tables, figures, claims and notes of one kind of budget."""
-    for name, larger in LARGER_IS_BETTER.items():
-        final = final_values(runs, name)
+    for name, indicator in study.indicators.items():
+        final, larger = study.values(name), indicator.larger_is_better
         title = f"{name} at the end of {'equal time' if budget == 'time' else 'equal generations'}"
         findings.add_comparison(f"{name.lower()}_{budget}", title, final, "TensorRVEA", larger_is_better=larger)
         caption = f"{name} over {budget}: mean and 95 % confidence band."
-        findings.add_figures(f"{name.lower()}_{budget}", draw_curves(runs, name, axis, log=name == "IGD"), caption)
+        figures = draw_curves({p: study.curves(p, name) for p in study.runs}, name, axis, log=name == "IGD")
+        findings.add_figures(f"{name.lower()}_{budget}", figures, caption)
         if budget == "time":
             findings.claims.append(compare_with_paper(name, final, larger))
     if budget == "time":
-        for problem, by_algorithm in runs.items():
-            medians = {a: np.median([run["generation"][-1] for run in seeds]) for a, seeds in by_algorithm.items()}
+        for problem, by_algorithm in study.runs.items():
+            medians = {a: np.median([run["generation"][-1] for run in r.values()]) for a, r in by_algorithm.items()}
             shown = ", ".join(f"{algorithm} {value:.0f}" for algorithm, value in medians.items())
             findings.notes.append(f"Generations within the time budget on {problem}, median: {shown}.")
-    elif have_equal_fronts(runs):
+    elif have_equal_fronts(study):
         findings.notes.append(
             "With equal generations both algorithms find bitwise identical fronts in every run: they select the same "
             "individuals and differ only in time."
         )
 
 
-def have_equal_fronts(runs: Runs) -> bool:
-    pairs = [zip(*(each[algorithm] for algorithm in ALGORITHMS), strict=True) for each in runs.values()]
-    return all(np.array_equal(ours["F"], theirs["F"]) for pair in pairs for ours, theirs in pair)
+def have_equal_fronts(study: Study) -> bool:
+    pairs = [zip(*(study.fronts(problem, a) for a in ALGORITHMS), strict=True) for problem in study.runs]
+    return all(np.array_equal(ours, theirs) for pair in pairs for ours, theirs in pair)
 
 
-def compare_with_paper(name: str, final: dict[str, dict[str, list[float]]], larger: bool) -> Claim:
+def compare_with_paper(name: str, final: dict[str, dict[str, np.ndarray]], larger: bool) -> Claim:
     paper = f"TensorRVEA has a {'higher' if larger else 'lower'} {name} than RVEA in equal time on DTLZ1-4"
     texts, better = [], []
     for problem, values in final.items():

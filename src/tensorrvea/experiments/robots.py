@@ -1,22 +1,28 @@
 """Neuroevolution and extensibility: HV and EU over time or generations, and final fronts, on robot tasks."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from tensorrvea.api import optimize
-from tensorrvea.experiments.curves import Arrays, draw_curves, final_rows, final_values, sample_fronts
+from tensorrvea.driver.schedule import Budget
+from tensorrvea.driver.search import Search
 from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.plans import Robots, make_algorithm
-from tensorrvea.experiments.store import Store, file_name
-from tensorrvea.metrics import derived_reference_point, expected_utility, hypervolume
+from tensorrvea.experiments.store import Store
+from tensorrvea.metrics import derived_reference_point
 from tensorrvea.neuroevolution import RobotProblem
 from tensorrvea.plot import plot_attainment
-from tensorrvea.result import Result
+from tensorrvea.study import INDICATORS, Study
+from tensorrvea.study.figures import draw_curves
+from tensorrvea.study.records import reduce_search
+from tensorrvea.study.series import Series
+from tensorrvea.study.store import Arrays
 
+METRICS = (replace(INDICATORS["hypervolume"], name="HV"), replace(INDICATORS["expected_utility"], name="EU"))
 # The paper limits the reference point to at least zero in these objectives.
 NONNEGATIVE = ("forward reward", "height")
 PAPER_BACKEND = "brax"
@@ -28,8 +34,9 @@ PAPER_CLAIMS = {
 }
 # The best algorithms in the paper's order.
 PAPER_ORDER = {"neuroevolution": ["TensorRVEA"], "extensibility": ["CSO", "GA"]}
-# Algorithm → the arrays of each seed.
-TaskRuns = dict[str, list[Arrays]]
+# Algorithm → seed → the arrays of a run.
+TaskRuns = Mapping[str, Mapping[int, Arrays]]
+COLUMNS = ("problem", "algorithm", "seed", "HV", "EU", "seconds", "generations")
 
 
 def run_robots(
@@ -42,54 +49,49 @@ def run_robots(
         here. By default ``"paper"`` on the paper's backend, else ``"derived"``.
     """
     findings = Findings(store)
-    scored: dict[str, TaskRuns] = {}
+    points: dict[str, np.ndarray] = {}
+    study = Study(METRICS, reference=points, against=plan.ours)
+    executor = store.executor(partial(reduce_robots, samples=plan.samples))
     for task, seconds in plan.tasks.items():
         problem = problems[task]
-        runs: TaskRuns = {}
         for algorithm in plan.algorithms:
-            run = partial(run_seed, store, plan, problem, algorithm, seconds=seconds)
-            runs[algorithm] = store.load_or_run_seeds(f"{problem.name}, {algorithm}", run, plan.repetitions)
+            series = make_series(plan, problem, algorithm, seconds)
+            study.add_runs(problem, algorithm, executor.run(series, range(plan.repetitions)), name=task)
         rule = reference or default_reference(problem.backend)
-        point = reference_point(problem, runs, plan, rule)
-        shown = ", ".join(f"{value:.6g}" for value in point)
+        points[task] = reference_point(problem, study.runs[task], plan, rule)
+        shown = ", ".join(f"{value:.6g}" for value in points[task])
         findings.notes.append(f"Reference point of HV on {problem.name}, {RULES[rule]}: ({shown}).")
-        scored[task] = {name: [arrays | indicators(arrays, point) for arrays in seeds] for name, seeds in runs.items()}
-    rows = final_rows(scored, "HV", "EU", "seconds", "generation")
+    rows = [tuple(row[name] for name in COLUMNS) for row in study.records()]
     store.write_csv("runs", ("task", "algorithm", "seed", "hv", "eu", "seconds", "generations"), rows)
-    for name in ("HV", "EU"):
-        final = final_values(scored, name)
+    for name in study.indicators:
+        final = study.values(name)
         title = f"{name} at the end (larger is better)"
         findings.add_comparison(name.lower(), title, final, plan.ours, larger_is_better=True)
         findings.claims.append(compare_with_paper(store.experiment, name, final))
-        figures = draw_curves(scored, name, "generation" if plan.generations else "seconds")
+        curves = {task: study.curves(task, name) for task in study.runs}
+        figures = draw_curves(curves, name, "generation" if plan.generations else "seconds")
         findings.add_figures(name.lower(), figures, f"{name}: mean and 95 % confidence band.")
-    for task, runs in scored.items():
-        figures = draw_attainment(problems[task], runs)
+    for task in study.runs:
+        figures = draw_attainment(problems[task], {a: study.fronts(task, a) for a in study.runs[task]})
         findings.add_figures(f"front_{task}", figures, f"{task}: attainment of the final fronts.")
     return findings
 
 
-def run_seed(store: Store, plan: Robots, problem: RobotProblem, algorithm: str, seed: int, seconds: float) -> Arrays:
-    """Run one seed in its own run directory, and reduce the result."""
+def make_series(plan: Robots, problem: RobotProblem, algorithm: str, seconds: float) -> Series:
     limit: dict[str, Any] = {"generations": plan.generations} if plan.generations else {"seconds": seconds}
-    result = optimize(
-        problem, make_algorithm(algorithm, plan.population), seed=seed, history="fronts",
-        directory=store.directory / "runs" / file_name(f"{problem.name} {algorithm} {seed}"), **limit,
-    )  # fmt: skip
-    return reduce_result(result, plan.samples)
+    return Series(
+        label=f"{problem.name}, {algorithm}",
+        problem=problem,
+        algorithm=make_algorithm(algorithm, plan.population),
+        budget=Budget(population=plan.population, **limit),
+        is_timed=True,
+    )
 
 
-def reduce_result(result: Result, samples: int) -> Arrays:
-    """Keep some of the fronts, concatenated, and the worst values of all of them for the reference point."""
-    times, fronts = sample_fronts(result, samples)
-    return {
-        **times,
-        "fronts": np.concatenate(fronts),
-        "sizes": np.array([len(front) for front in fronts]),
-        "worst": derived_reference_point(result.history.fronts or (), "max"),
-        "F": result.F,
-        "X": result.X,
-    }
+def reduce_robots(search: Search, samples: int) -> dict[int, Arrays]:
+    """Keep what a study keeps, and the worst values of the fronts of all generations for the reference point."""
+    worst = {each.seed: derived_reference_point(each.history.fronts or (), "max") for each in search.results()}
+    return {seed: run | {"worst": worst[seed]} for seed, run in reduce_search(search, samples).items()}
 
 
 def default_reference(backend: str) -> str:
@@ -104,28 +106,21 @@ def reference_point(problem: RobotProblem, runs: TaskRuns, plan: Robots, rule: s
         assert point is not None  # only without a named experiment
         return point
     limits = [0.0 if name in NONNEGATIVE else None for name in problem.objective_names]
-    return derived_reference_point([run["worst"][None] for seeds in runs.values() for run in seeds], "max", limits)
+    return derived_reference_point(
+        [run["worst"][None] for seeds in runs.values() for run in seeds.values()], "max", limits
+    )
 
 
-def indicators(run: Arrays, point: np.ndarray) -> Arrays:
-    """HV and EU of the fronts that were kept."""
-    fronts = np.split(run["fronts"], np.cumsum(run["sizes"])[:-1])
-    return {
-        "HV": np.array([hypervolume(f, point, "max") if len(f) else 0.0 for f in fronts]),
-        "EU": np.array([expected_utility(f, "max") if len(f) else np.nan for f in fronts]),
-    }
-
-
-def draw_attainment(problem: RobotProblem, runs: TaskRuns) -> dict[str, Figure]:
+def draw_attainment(problem: RobotProblem, fronts: Mapping[str, list[np.ndarray]]) -> dict[str, Figure]:
     """Draw the attainment of the final fronts, one figure per algorithm."""
     names, units = problem.objective_names, problem.units
     return {
-        algorithm: plot_attainment([run["F"] for run in seeds], names=names, units=units, directions="max")
-        for algorithm, seeds in runs.items()
+        algorithm: plot_attainment(each, names=names, units=units, directions="max")
+        for algorithm, each in fronts.items()
     }
 
 
-def compare_with_paper(experiment: str, name: str, values: dict[str, dict[str, list[float]]]) -> Claim:
+def compare_with_paper(experiment: str, name: str, values: Mapping[str, Mapping[str, Any]]) -> Claim:
     texts, same_order = [], []
     for task, by_algorithm in values.items():
         means = {algorithm: float(np.mean(finals)) for algorithm, finals in by_algorithm.items()}

@@ -1,26 +1,24 @@
-"""Raw results, one file per run, so that finished runs are not repeated."""
+"""The directory of an experiment: its plan, the files of its runs, tables and figures."""
 
-import hashlib
 import os
 import platform
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
 
 from tensorrvea.atomic import write_text
-from tensorrvea.experiments.curves import Arrays
-from tensorrvea.experiments.device_pool import run_on_all_devices
 from tensorrvea.optional import installed_versions
-from tensorrvea.runs.arrays import read_arrays, write_arrays
-from tensorrvea.runs.errors import DamagedError, SpecDiffersError
+from tensorrvea.runs.errors import SpecDiffersError
 from tensorrvea.runs.files import canonical_json, read_json, write_json
 from tensorrvea.runs.manifest import PACKAGES
+from tensorrvea.study.records import reduce_search
+from tensorrvea.study.series import Executor, Reduce
+from tensorrvea.study.store import Arrays, RunFiles
 
 
 @dataclass
@@ -35,8 +33,7 @@ class Store:
     log: Callable[[str], None] = print
 
     def __post_init__(self) -> None:
-        self.raw = self.directory / "raw"
-        self.raw.mkdir(parents=True, exist_ok=True)
+        self.files = RunFiles(self.directory / "raw", self.log)
         self.description: dict[str, Any] = {
             "experiment": self.experiment, "scale": self.scale, "command": self.command,
             "plan": asdict(self.plan), "machine": describe_machine(),
@@ -49,36 +46,16 @@ class Store:
         write_json(path, self.description)
 
     def load_or_run(self, name: str, run: Callable[[], Arrays]) -> Arrays:
-        """Return the arrays of a run: from disk if they are there and undamaged, else from ``run``."""
-        path = self.raw / f"{file_name(name)}.npz"
-        if path.exists():
-            try:
-                return read_arrays(path)
-            except DamagedError as error:
-                self.log(f"{error}; running it again")
-        self.log(name)
-        arrays = run()
-        write_arrays(path, arrays)
-        return arrays
+        """Return the arrays of a measurement: from disk if they are there and undamaged, else from ``run``."""
+        return self.files.load_or_run(name, run)
 
-    def load_or_run_seeds(self, name: str, run: Callable[..., Arrays], seeds: int) -> list[Arrays]:
-        """Like ``load_or_run`` for ``run(seed=0)`` and so on, on all local devices."""
-        jobs = {f"{name}, seed {seed}": partial(run, seed=seed) for seed in range(seeds)}
-        return run_on_all_devices([partial(self.load_or_run, name, job) for name, job in jobs.items()])
+    def executor(self, reduce: Reduce = reduce_search) -> Executor:
+        """Return what runs the series of this experiment, run by run, and keeps them in its directory."""
+        return Executor(self.directory, log=self.log, reduce=reduce)
 
     def write_csv(self, name: str, head: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
         lines = [",".join(head), *(",".join(str(value) for value in row) for row in rows)]
         write_text(self.directory / f"{name}.csv", "\n".join(lines) + "\n")
-
-
-def file_name(name: str) -> str:
-    """Make a unique file name from any text.
-
-    >>> file_name("DTLZ1, RVEA, seed 3")
-    'DTLZ1-RVEA-seed-3-02207c'
-    """
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
-    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
 def describe_machine() -> dict[str, Any]:

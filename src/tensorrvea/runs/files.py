@@ -74,6 +74,14 @@ def read_json(path: Path) -> dict[str, Any]:
     return parse_json(text, path)
 
 
+def is_file(path: Path) -> bool:
+    """Return whether a path is a file; no name is too long or too odd to ask."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def parse_json(text: bytes, path: Path) -> dict[str, Any]:
     """Parse a JSON object that may come from somebody else; ``path`` is where it was found."""
     try:

@@ -51,8 +51,8 @@ def save_result(result: Result, path: str | Path) -> Path:
     arrays |= _history_to_arrays(result.history)
     try:
         write_arrays(path, arrays)
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # a name with a null byte, or that is not Unicode, is a ValueError
+        raise RunError(f"{str(path)!r:.80} cannot be written: {getattr(error, 'strerror', None) or error}") from error
     return path
 
 

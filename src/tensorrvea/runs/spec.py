@@ -15,7 +15,7 @@ from tensorrvea.driver.schedule import Budget
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import make_problem, problem_settings
 from tensorrvea.runs.errors import DamagedError, OwnProblemError, RunError
-from tensorrvea.runs.registry import PARTS, settings_of
+from tensorrvea.runs.registry import PARTS, find_part, is_of_library, settings_of
 from tensorrvea.runs.standard_metrics import describe_metric, standard_metrics
 from tensorrvea.runs.user_problem import UNKNOWN, RecordedProblem, describe_user_problem, source_of
 
@@ -79,7 +79,10 @@ def encode(value: Any, arrays: Arrays) -> Any:
     settings = settings_of(value)
     if settings is None:
         return {"own": getattr(value, "__qualname__", type(value).__qualname__), "source": source_of(value)}
-    return {"name": type(value).__name__, "settings": {key: encode(part, arrays) for key, part in settings.items()}}
+    encoded = {key: encode(part, arrays) for key, part in settings.items()}
+    # The code of this library is known by its version; that of users by its source.
+    source = {} if is_of_library(value) else {"source": source_of(type(value))}
+    return {"name": type(value).__name__, "settings": encoded, **source}
 
 
 def array_name(array: np.ndarray) -> str:
@@ -114,9 +117,15 @@ def decode(content: Any, arrays: Arrays, what: str) -> Any:
     name, settings = content.get("name"), content.get("settings")
     if name == "TensorRVEA" and "adaptation" in (settings or {}):
         name = "PaperTensorRVEA"  # the name that the paper's algorithm had before
-    if name not in PARTS or not isinstance(settings, dict):
+    part = find_part(name)
+    if part is None and "source" in content:
+        raise RunError(
+            f"{what} is the user's own ({name!s:.80}), which is not registered here: import the file that registers "
+            f"it, or give it as {what}="
+        )
+    if part is None or not isinstance(settings, dict):
         raise DamagedError(f"{what} names {name!r:.80}, which is not known{hint(name, tuple(PARTS))}")
-    return PARTS[name](**{key: decode(part, arrays, f"{what}.{key}") for key, part in settings.items()})
+    return part(**{key: decode(value, arrays, f"{what}.{key}") for key, value in settings.items()})
 
 
 def decode_problem(content: Any, arrays: Arrays, *, stand_in: bool = False, origin: str = "") -> Problem:

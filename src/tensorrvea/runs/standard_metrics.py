@@ -1,6 +1,6 @@
 """Metrics by name, for the command line and manifests. Fronts and reference points come from the problem."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -17,6 +17,8 @@ from tensorrvea.metrics import device, utility_weights
 from tensorrvea.problem import Problem
 from tensorrvea.runs.user_problem import source_of
 
+# Names, functions by name, or nothing.
+Metrics = str | Sequence[str] | Mapping[str, Callable] | None
 HYPERVOLUME = "hypervolume"
 # Other names that people use.
 ALIASES = {"hv": HYPERVOLUME, "igd+": "igd_plus", "eum": "expected_utility"}
@@ -42,6 +44,18 @@ def standard_metrics(
             raise ValueError(f"reference needs the metric {HYPERVOLUME}, got metrics {', '.join(names) or 'none'}")
         factories[HYPERVOLUME] = partial(_hypervolume_at, reference=reference)
     return {name: make(problem) for name, make in factories.items()}
+
+
+def named_metrics(metrics: Metrics, problem: Problem, reference: ArrayLike | None) -> Mapping[str, Callable] | None:
+    """Return functions by name for what a user gives as ``metrics=`` and ``reference=``."""
+    if metrics is None or isinstance(metrics, Mapping):
+        if reference is not None:
+            raise ValueError(f"reference needs the metric {HYPERVOLUME} by name, as in metrics=['{HYPERVOLUME}']")
+        return metrics
+    names = (metrics,) if isinstance(metrics, str) else as_tuple(metrics)
+    if not isinstance(metrics, Sequence) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"metrics takes names such as ['igd'], or functions by name, got {metrics!r:.80}")
+    return standard_metrics(names, problem, reference)
 
 
 def describe_metric(name: str, metric: Callable[..., Any], problem: Problem) -> Any:

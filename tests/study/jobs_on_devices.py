@@ -5,7 +5,7 @@ import threading
 import jax
 import jax.numpy as jnp
 
-from tensorrvea.experiments.device_pool import run_on_all_devices
+from tensorrvea.study.device_pool import run_on_all_devices
 
 barrier = threading.Barrier(4, timeout=60)
 

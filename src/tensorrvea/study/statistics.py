@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 
 class Summary(NamedTuple):
@@ -27,11 +27,26 @@ def summary(values: ArrayLike) -> Summary:
     2.0
     """
     v = np.asarray(values, float)
-    first, median, third = np.quantile(v, [0.25, 0.5, 0.75])
-    mean = v.mean()
-    half = stats.t.ppf(0.975, len(v) - 1) * v.std(ddof=1) / np.sqrt(len(v)) if len(v) > 1 else 0.0
-    low, high = mean - half, mean + half
-    return Summary(len(v), float(median), float(third - first), float(mean), float(low), float(high))
+    first, median, third = (quantile(v, share) for share in (0.25, 0.5, 0.75))
+    iqr = 0.0 if first == third else third - first  # also if both are infinite
+    mean = float(v.mean())
+    if np.isfinite(v).all():
+        half = scipy.stats.t.ppf(0.975, len(v) - 1) * v.std(ddof=1) / np.sqrt(len(v)) if len(v) > 1 else 0.0
+    else:
+        half = 0.0
+    return Summary(len(v), median, iqr, mean, float(mean - half), float(mean + half))
+
+
+def quantile(values: np.ndarray, share: float) -> float:
+    """A quantile as ``numpy.quantile`` computes it, also of values of which some are infinite.
+
+    >>> quantile(np.array([1.0, 2.0, np.inf, np.inf]), 0.25), quantile(np.array([1.0, np.inf, np.inf]), 0.75)
+    (1.75, inf)
+    """
+    below, above = (float(np.quantile(values, share, method=side)) for side in ("lower", "higher"))
+    if below == above or np.isinf([below, above]).any():
+        return above
+    return float(np.quantile(values, share))
 
 
 def effect_size(ours: ArrayLike, theirs: ArrayLike) -> float:
@@ -47,9 +62,9 @@ def effect_size(ours: ArrayLike, theirs: ArrayLike) -> float:
 def rank_sum(ours: ArrayLike, theirs: ArrayLike) -> float:
     """p value of the two-sided Wilcoxon rank-sum test (Mann-Whitney U); 1 if all values are equal."""
     a, b = np.asarray(ours, float), np.asarray(theirs, float)
-    if np.ptp(np.concatenate([a, b])) == 0:
+    if (np.concatenate([a, b]) == a[0]).all():
         return 1.0
-    return float(stats.mannwhitneyu(a, b, alternative="two-sided").pvalue)
+    return float(scipy.stats.mannwhitneyu(a, b, alternative="two-sided").pvalue)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -74,16 +89,20 @@ class Comparison(NamedTuple):
     p: float
     effect: float
 
+    def probability_better(self, larger_is_better: bool) -> float:
+        """The probability that a run is better than one of the reference algorithm; ties count half."""
+        return self.effect if larger_is_better else 1 - self.effect
 
-def compare(
+
+def comparisons(
     values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool, level: float = 0.05
 ) -> dict[tuple[str, str], Comparison]:
     """Test every other algorithm against ``ours`` on every problem, with a joint correction of the p values.
 
     Args:
-      values: problem → algorithm → one value per run.
+      values: problem → algorithm → one value per run. Problems without runs of ``ours`` are left out.
     """
-    pairs = [(problem, other) for problem, each in values.items() for other in each if other != ours]
+    pairs = [(problem, other) for problem, each in values.items() if ours in each for other in each if other != ours]
     raw = [rank_sum(values[problem][other], values[problem][ours]) for problem, other in pairs]
     found = {}
     for (problem, other), p in zip(pairs, holm(raw), strict=True):
@@ -93,13 +112,13 @@ def compare(
     return found
 
 
-def can_detect_difference(runs: int, comparisons: int, *, level: float = 0.05) -> bool:
-    """Whether ``compare`` can find a difference with this few runs, even between completely separated samples.
+def can_detect_difference(runs: int, tests: int, *, level: float = 0.05) -> bool:
+    """Whether ``comparisons`` can find a difference with this few runs, even between completely separated samples.
 
     >>> can_detect_difference(5, 8), can_detect_difference(6, 8)
     (False, True)
     """
-    return comparisons * 2 / math.comb(2 * runs, runs) < level
+    return tests * 2 / math.comb(2 * runs, runs) < level
 
 
 COLUMNS = ("problem", "algorithm", "runs", "median", "iqr", "mean", "mean_low", "mean_high", "p_holm", "effect", "mark")
@@ -109,10 +128,10 @@ def statistics_rows(
     values: Mapping[str, Mapping[str, ArrayLike]], ours: str, *, larger_is_better: bool
 ) -> Iterator[tuple[object, ...]]:
     """Yield the statistics of each algorithm on each problem under ``COLUMNS``; no comparison for ``ours`` itself."""
-    comparisons = compare(values, ours, larger_is_better=larger_is_better)
+    tested = comparisons(values, ours, larger_is_better=larger_is_better)
     for problem, each in values.items():
         for name, runs in each.items():
-            found = comparisons.get((problem, name))
+            found = tested.get((problem, name))
             comparison = ("", "", "") if found is None else (found.p, found.effect, found.mark)
             yield (problem, name, *summary(runs), *comparison)
 
@@ -124,6 +143,35 @@ def average_ranks(values: Mapping[str, Mapping[str, ArrayLike]], *, larger_is_be
     {'a': 1.25, 'b': 1.75}
     """
     names = list(next(iter(values.values())))
-    medians = np.array([[np.median(np.asarray(each[name], float)) for name in names] for each in values.values()])
-    ranks = stats.rankdata(-medians if larger_is_better else medians, axis=1)
+    ranks = median_ranks(values, larger_is_better=larger_is_better)
     return {name: float(rank) for name, rank in zip(names, ranks.mean(axis=0), strict=True)}
+
+
+def median_ranks(values: Mapping[str, Mapping[str, ArrayLike]], *, larger_is_better: bool) -> np.ndarray:
+    """The rank of each algorithm's median on each problem, (problems, algorithms)."""
+    names = list(next(iter(values.values())))
+    medians = np.array([[quantile(np.asarray(each[name], float), 0.5) for name in names] for each in values.values()])
+    return scipy.stats.rankdata(-medians if larger_is_better else medians, axis=1)
+
+
+def friedman(values: Mapping[str, Mapping[str, ArrayLike]], *, larger_is_better: bool) -> float:
+    """p value of Friedman's test that all algorithms have the same rank; NaN for less than three of them.
+
+    Blocks are the problems, values the medians over runs (Demšar, JMLR 7, 2006).
+    """
+    ranks = median_ranks(values, larger_is_better=larger_is_better)
+    if ranks.shape[1] < 3 or len(ranks) < 2 or (np.ptp(ranks, axis=1) == 0).all():
+        return float("nan")
+    return float(scipy.stats.friedmanchisquare(*ranks.T).pvalue)
+
+
+def critical_difference(algorithms: int, problems: int, level: float = 0.05) -> float:
+    """Nemenyi's critical difference of average ranks: q √(k (k + 1) / (6 N)) (Demšar, JMLR 7, 2006, section 3.2.2).
+
+    q is the quantile of the Studentized range for infinitely many degrees of freedom, divided by √2.
+
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    q = scipy.stats.studentized_range.ppf(1 - level, algorithms, np.inf) / math.sqrt(2)
+    return float(q * math.sqrt(algorithms * (algorithms + 1) / (6 * problems)))

@@ -6,9 +6,19 @@ from scipy import stats
 
 from tensorrvea.experiments import PLANS
 from tensorrvea.experiments.findings import Findings
-from tensorrvea.experiments.statistics import average_ranks, compare, effect_size, holm, rank_sum, summary
 from tensorrvea.experiments.store import Store
-from tensorrvea.experiments.tables import Cell, Table, comparison_table
+from tensorrvea.study.comparison import comparison_table
+from tensorrvea.study.statistics import (
+    average_ranks,
+    comparisons,
+    critical_difference,
+    effect_size,
+    friedman,
+    holm,
+    rank_sum,
+    summary,
+)  # fmt: skip
+from tensorrvea.study.tables import Cell, Table
 
 
 def test_summary_has_the_textbook_values():
@@ -52,11 +62,11 @@ VALUES = {
 
 
 def test_marks_of_better_worse_and_similar_algorithms():
-    found = compare(VALUES, "ours", larger_is_better=False)
+    found = comparisons(VALUES, "ours", larger_is_better=False)
     assert {pair: comparison.mark for pair, comparison in found.items()} == {
         ("P1", "worse"): "-", ("P1", "same"): "≈", ("P2", "worse"): "-", ("P2", "same"): "+",
     }  # fmt: skip
-    reversed_marks = compare(VALUES, "ours", larger_is_better=True)
+    reversed_marks = comparisons(VALUES, "ours", larger_is_better=True)
     assert reversed_marks["P1", "worse"].mark == "+"
     assert found["P1", "worse"].effect == 1.0
     assert found["P1", "worse"].p == pytest.approx(4 * 2 / 924)
@@ -77,6 +87,31 @@ def test_the_statistics_behind_a_table_are_written_as_csv(tmp_path):
     assert float(worse["effect"]) == 1.0
     for name, value in {"median": known.median, "iqr": known.iqr, "mean": known.mean, "mean_low": known.low}.items():
         assert float(worse[name]) == pytest.approx(value)
+
+
+def test_a_summary_of_runs_without_a_feasible_solution_has_no_nan():
+    found = summary([1.0, 2.0, 3.0, np.inf, np.inf])
+    assert (found.median, found.iqr, found.mean) == (3.0, np.inf, np.inf)
+    assert summary([np.inf, np.inf]).iqr == 0.0
+    assert summary([1.0, 2.0, 3.0, 4.0, np.inf]).median == 3.0
+
+
+@pytest.mark.parametrize(("algorithms", "q"), [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)])
+def test_the_critical_difference_has_the_published_quantiles(algorithms, q):
+    """Table 5 of Demšar (JMLR 7, 2006) for α = 0.05."""
+    expected = q * np.sqrt(algorithms * (algorithms + 1) / (6 * 20))
+    assert critical_difference(algorithms, 20) == pytest.approx(expected, rel=3e-4)
+
+
+def test_friedman_is_that_of_scipy_on_medians():
+    rng = np.random.default_rng(1)
+    values = {
+        f"P{i}": {name: rng.normal(shift, size=7) for name, shift in zip("abc", (0, 1, 2), strict=True)}
+        for i in "123456"
+    }
+    medians = [[np.median(values[p][name]) for p in values] for name in "abc"]
+    assert friedman(values, larger_is_better=False) == pytest.approx(stats.friedmanchisquare(*medians).pvalue)
+    assert np.isnan(friedman({"P": {"a": [1.0], "b": [2.0]}}, larger_is_better=False))
 
 
 def test_average_ranks():
@@ -105,4 +140,4 @@ def test_tables_in_markdown_latex_and_csv():
 def test_tables_are_written(tmp_path):
     Table("T", ["a", "b"], [[Cell("x"), Cell("1", best=True)]]).write(tmp_path / "t")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.md", "t.tex"]
-    assert (tmp_path / "t.csv").read_text() == "a,b,b: mark\nx,1,\n"
+    assert (tmp_path / "t.csv").read_text() == "a,b\nx,1\n"
