@@ -22,8 +22,3 @@ def test_optimize_without_an_algorithm_takes_the_default_and_says_which():
     same = tr.optimize(problem, tr.default_algorithm(problem), generations=2, seed=1)
     np.testing.assert_array_equal(result.F, same.F)
     assert tr.replicate(problem, generations=2, seeds=[1])[0].algorithm == result.algorithm
-
-
-def test_the_default_is_for_problems_only():
-    with pytest.raises(TypeError, match="problem takes a Problem"):
-        tr.optimize("DTLZ2", generations=1)
