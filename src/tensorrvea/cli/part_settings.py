@@ -61,7 +61,7 @@ def make_default(
     name, population = type(default).__name__, default.population if population is None else population
     own = {field.name: vars(default)[field.name] for field in dataclasses.fields(default)}
     chosen = {key: value for key, value in own.items() if key not in ("population", "variation")}
-    return make_algorithm(name, variation, population, {**settings, "algorithm": chosen | settings["algorithm"]})
+    return make_algorithm(name, variation, population, {**settings, "algorithm": {**chosen, **settings["algorithm"]}})
 
 
 def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:
