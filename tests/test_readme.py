@@ -101,6 +101,12 @@ distance = np.median([tr.metrics.igd(result.F, problem.front()) for result in re
     assert run_blocks(blocks, asked, tmp_path) == "(20, True)"
 
 
+def test_code_in_the_page_on_constraints_runs(tmp_path: Path):
+    blocks = blocks_of("docs/constraints.md")
+    assert len(blocks) == 4
+    assert run_blocks(blocks, "result.G.shape[1], len(result.F) > 0", tmp_path) == "(4, True)"
+
+
 def test_code_in_the_page_about_gymnasium_runs(tmp_path: Path):
     blocks = blocks_of("docs/gymnasium.md")
     assert len(blocks) == 1

@@ -11,6 +11,7 @@ from tensorrvea import algorithms, callbacks, metrics, operators, problems, refe
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
 from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.api import load, optimize, replicate, resume
+from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Clock, Evolution, Selection
 from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
@@ -29,6 +30,7 @@ if _collects:
 
 __all__ = [
     "Clock",
+    "ConstraintRule",
     "Evolution",
     "HostProblem",
     "Indicator",

@@ -81,7 +81,7 @@ def test_the_first_set_adapts_when_due_and_the_first_population_changes_no_vecto
     problem, algorithm = tr.problems.DTLZ2(objectives=3, variables=7), tr.RVEAStar(population=15)
     state, offspring = algorithm.init(jax.random.key(0), problem)
     f = jnp.asarray(np.random.default_rng(0).random((15, 3)) * [1, 10, 100], jnp.float32)
-    zeros = jnp.zeros(15)
+    zeros = jnp.zeros((15, 0))
     first = algorithm.tell(jax.random.key(1), state, offspring, f, zeros, Clock(0.0, 0.0))
     assert first.population.alive.sum() == 15
     assert len(first.population.alive) == 30

@@ -91,7 +91,7 @@ def test_survivors_are_those_of_the_papers_loop(objectives, seeds):
 
 @pytest.mark.parametrize("objectives", [2, 3])
 def test_contributions_are_differences_of_exact_hypervolumes(objectives):
-    alone = jax.jit(lambda f, i, left: contributions.contribution_to(f, 1.5)(i, left))
+    alone = jax.jit(lambda f, i, left: contributions.contribution_to(f, 1.5)(i, left).volume)
     for seed in range(20):
         rng = np.random.default_rng(seed)
         f = rng.random((40, objectives))
@@ -107,12 +107,28 @@ def test_contributions_are_differences_of_exact_hypervolumes(objectives):
         np.testing.assert_allclose(found, np.maximum(expected, 0), rtol=2e-4, atol=1e-8)
 
 
+@pytest.mark.parametrize("objectives", [2, 3, 5])
+def test_rows_beyond_the_corner_do_not_bound_the_volume(objectives):
+    alone = jax.jit(lambda f, i, left: contributions.contribution_to(f, 1.5, jax.random.key(0), 64)(i, left))
+    fewer = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        f = rng.random((40, objectives))
+        f = (f / np.linalg.norm(f, axis=1, keepdims=True)).astype(np.float32)
+        found = alone(f, seed, np.ones(40, bool))
+        near = (f <= np.array(found.corner)).all(axis=1)
+        near[seed] = True
+        fewer += (~near).sum()
+        np.testing.assert_allclose(alone(f, seed, near).volume, found.volume, rtol=1e-6)
+    assert fewer > 20 * 40 / 10
+
+
 def test_a_row_with_many_neighbours_is_computed_exactly():
     # Clipped to the last row, all others are corners of one staircase.
     t = np.linspace(0.01, 0.99, 2 * contributions.NEIGHBOURS)
     f = np.stack([t, 1 - t, np.full_like(t, 0.5)], axis=1)
     f = np.concatenate([f, [[0.0, 0.0, 0.9]]]).astype(np.float32)
-    volume = contributions.contribution_to(jnp.asarray(f), 1.5)(jnp.array(len(f) - 1), jnp.ones(len(f), bool))
+    volume = contributions.contribution_to(jnp.asarray(f), 1.5)(jnp.array(len(f) - 1), jnp.ones(len(f), bool)).volume
     np.testing.assert_allclose(volume, exact_contributions(f.astype(float), np.full(3, 1.5))[-1], rtol=1e-4)
 
 
@@ -121,7 +137,7 @@ def test_estimates_are_proportional_to_exact_contributions():
     f = rng.random((12, 4))
     f = (f / np.linalg.norm(f, axis=1, keepdims=True)).astype(np.float32)
     estimate = contributions.contribution_to(jnp.asarray(f), 1.5, jax.random.key(1), 20_000)
-    found = np.array([float(estimate(jnp.array(i), jnp.ones(12, bool))) for i in range(12)])
+    found = np.array([float(estimate(jnp.array(i), jnp.ones(12, bool)).volume) for i in range(12)])
     # The ball's share in the positive orthant, π² / 2 / 2⁴, is the factor.
     np.testing.assert_allclose(
         found * np.pi**2 / 32, exact_contributions(f.astype(float), np.full(4, 1.5)), rtol=0.15, atol=1e-4

@@ -6,7 +6,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 from tensorrvea.checks import check_number
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
-from tensorrvea.operators import GA, Variation
+from tensorrvea.operators import GA, SBX, PolynomialMutation, Variation
 from tensorrvea.population import Pool
 from tensorrvea.selection.indicator import fitness_after_removals
 from tensorrvea.selection.order import best_first
@@ -26,12 +26,13 @@ class IBEA(Evolution):
 
     Args:
       population: the number of offspring per generation, and of survivors.
-      variation: how offspring are bred.
+      variation: how offspring are bred. By default crossover spreads wider (η = 15) and mutation is twice as frequent
+        (one variable per offspring, as is usual) as in ``GA()``: this selection needs the variety.
       kappa: how much small indicator values count; at least 0.02, since exp(1 / kappa) must fit single precision.
     """
 
     population: int = static()
-    variation: Variation = GA()
+    variation: Variation = GA(crossover=SBX(eta=15.0), mutation=PolynomialMutation(probability=1.0))
     kappa: float = 0.05
 
     def __post_init__(self) -> None:

@@ -46,7 +46,7 @@ class SMSEMOA(Evolution):
         del state, clock
         rank = rank_rows(pool.f, pool.alive, pool.violation)
         candidate, surplus = split_last_front(rank, pool, self.population)
-        contribution = contribution_to(scale_to_unit(pool.f, candidate), REFERENCE, key, self.lines)
-        left = remove_least(contribution, candidate, surplus)
+        f = scale_to_unit(pool.f, candidate)
+        left = remove_least(contribution_to(f, REFERENCE, key, self.lines), f, candidate, surplus)
         best = first_by_rank(rank, candidate & ~left)[: self.population]
         return Selection(best, pool.alive[best], rank[best])

@@ -1,46 +1,87 @@
 """Which rows of a front to remove, one at a time, so that the least hypervolume is lost.
 
 The contribution of a row is the volume that it dominates alone, up to a reference point. Removing a row can only
-increase the contributions of others. So a contribution computed earlier is a lower bound, and only the row with the
-smallest bound needs to be computed again: if it stays the smallest, it is the next to remove. This takes O(n) numbers.
+increase the contributions of others, and only of those whose volume it bounds. So a contribution is kept, together with
+the corner of a box that contains the volume: it stays exact until a row in the box is removed, and is a lower bound
+after that. Only a row with the smallest bound needs to be computed again. This takes O(n) numbers.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from tensorrvea.mating import living_rows
 from tensorrvea.metrics import device
+from tensorrvea.selection.order import first_smallest, last_smallest
 
 Columns = tuple[Float[Array, " n"], ...]
-# The contribution of a row among those that are left.
-Contribution = Callable[[Int[Array, ""], Bool[Array, " n"]], Float[Array, ""]]
+
+
+class Alone(NamedTuple):
+    """What a row dominates alone."""
+
+    volume: Float[Array, "..."]
+    corner: tuple[Float[Array, "..."], ...]
+    """One coordinate per objective; the rows that are larger in any of them do not bound the volume."""
+
+
+# What a row dominates alone among those that are left.
+Contribution = Callable[[Int[Array, ""], Bool[Array, " n"]], Alone]
 
 # Neighbours that bound the volume of a row in three objectives; with more of them, a slower computation is used.
 NEIGHBOURS = 16
+# Corners are this much larger than computed, so that rounding excludes no row. Fronts reach from 0 to 1.
+SLACK = 1e-5
 
 
-def remove_least(contribution: Contribution, front: Bool[Array, " n"], count: Int[Array, ""]) -> Bool[Array, " n"]:
+class Bounds(NamedTuple):
+    """Lower bounds of contributions while rows are removed."""
+
+    left: Bool[Array, " n"]
+    volume: Float[Array, " n"]
+    """Infinite for rows that are not left."""
+    is_exact: Bool[Array, " n"]
+    corner: Columns
+
+
+def remove_least(
+    contribution: Contribution, f: Float[Array, "n m"], front: Bool[Array, " n"], count: Int[Array, ""]
+) -> Bool[Array, " n"]:
     """Return the front after ``count`` rows with the smallest contribution were removed, one at a time.
 
     Of equal contributions, that of the highest row is removed.
     """
-    row = jnp.arange(len(front), dtype=jnp.int32)
+    n, columns = len(front), tuple(f.T)
+    rows, living = living_rows(front)
 
-    def step(state: tuple) -> tuple:
-        left, bound, removed = state
-        i = jnp.where(bound == bound.min(), row, -1).max()
-        value = jnp.maximum(contribution(i, left), bound[i])
-        bound = bound.at[i].set(value)
-        is_least = value <= bound.min()
-        return left.at[i].set(~is_least), bound.at[i].set(jnp.where(is_least, jnp.inf, value)), removed + is_least
+    def compute(number: Int[Array, ""], bounds: Bounds) -> Bounds:
+        i = rows[number]
+        alone = contribution(i, front)
+        corner = tuple(old.at[i].set(new) for old, new in zip(bounds.corner, alone.corner, strict=True))
+        return bounds._replace(volume=bounds.volume.at[i].set(alone.volume), corner=corner)
 
-    bound = jnp.where(front, 0, jnp.inf).astype(jnp.result_type(float))
-    state = (front, bound, jnp.zeros((), jnp.int32))
-    left, *_ = lax.while_loop(lambda state: state[-1] < count, step, state)
-    return left
+    def compute_again(bounds: Bounds) -> Bounds:
+        i = last_smallest(bounds.volume)
+        alone = contribution(i, bounds.left)
+        corner = tuple(old.at[i].set(new) for old, new in zip(bounds.corner, alone.corner, strict=True))
+        volume = bounds.volume.at[i].max(alone.volume)
+        return bounds._replace(volume=volume, is_exact=bounds.is_exact.at[i].set(True), corner=corner)
+
+    def remove(_: Int[Array, ""], bounds: Bounds) -> Bounds:
+        bounds = lax.while_loop(lambda now: ~now.is_exact[last_smallest(now.volume)], compute_again, bounds)
+        i = last_smallest(bounds.volume)
+        is_beyond = jnp.stack([x[i] > c for x, c in zip(columns, bounds.corner, strict=True)]).any(axis=0)
+        volume = bounds.volume.at[i].set(jnp.inf)
+        return Bounds(bounds.left.at[i].set(False), volume, bounds.is_exact & is_beyond, bounds.corner)
+
+    none = jnp.full(n, jnp.inf, f.dtype)
+    bounds = Bounds(front, none, jnp.ones(n, bool), (none,) * len(columns))
+    bounds = lax.fori_loop(0, jnp.where(count > 0, living, 0), compute, bounds)
+    return lax.fori_loop(0, count, remove, bounds).left
 
 
 def contribution_to(
@@ -63,15 +104,16 @@ def contribution_to(
     return lambda i, left: mean_power_of_lengths(columns, inverse, i, left, reference)
 
 
-def area_alone(f: Columns, i: Int[Array, ""], left: Bool[Array, " n"], reference: float) -> Float[Array, ""]:
+def area_alone(f: Columns, i: Int[Array, ""], left: Bool[Array, " n"], reference: float) -> Alone:
     """Return the area that row i of a front dominates alone: up to the next larger value of each objective."""
     others = left.at[i].set(False)
     is_repeated = (others & (f[0] == f[0][i]) & (f[1] == f[1][i])).any()
-    sides = [jnp.where(others & (x > x[i]), x, reference).min() - x[i] for x in f]
-    return jnp.where(is_repeated, 0, sides[0] * sides[1])
+    corner = tuple(jnp.where(others & (x > x[i]), x, reference).min() for x in f)
+    area = (corner[0] - f[0][i]) * (corner[1] - f[1][i])
+    return Alone(jnp.where(is_repeated, 0, area), corner)
 
 
-def volume_alone(f: Columns, i: Int[Array, ""], left: Bool[Array, " n"], reference: float) -> Float[Array, ""]:
+def volume_alone(f: Columns, i: Int[Array, ""], left: Bool[Array, " n"], reference: float) -> Alone:
     """Return the volume that row i dominates alone.
 
     In the box from row i to the reference point, another row covers the part above the larger of both values. Of those
@@ -82,30 +124,42 @@ def volume_alone(f: Columns, i: Int[Array, ""], left: Bool[Array, " n"], referen
     clipped = tuple(jnp.maximum(x - x[i], 0) for x in f)
     reach = tuple(reference - x[i] for x in f)
     total = clipped[0] + clipped[1] + clipped[2]
-    row = jnp.arange(len(total), dtype=jnp.int32)
 
     def is_going_on(state: tuple) -> Bool[Array, ""]:
-        _, smallest, _, count = state
-        return (smallest < jnp.inf) & (count < NEIGHBOURS)
+        key, j, _, count = state
+        return (key[j] < jnp.inf) & (count < NEIGHBOURS)
 
     def take(state: tuple) -> tuple:
-        key, smallest, taken, count = state
-        j = jnp.where(key == smallest, row, len(key)).min()
+        key, j, taken, count = state
         corner = tuple(x[j] for x in clipped)
         taken = tuple(values.at[count].set(x) for values, x in zip(taken, corner, strict=True))
         is_inside = (clipped[0] >= corner[0]) & (clipped[1] >= corner[1]) & (clipped[2] >= corner[2])
         key = jnp.where(is_inside, jnp.inf, key)
-        return key, key.min(), taken, count + 1
+        return key, first_smallest(key), taken, count + 1
 
     key = jnp.where(others, total, jnp.inf)
     none = tuple(jnp.full(NEIGHBOURS, side) for side in reach)
-    _, smallest, taken, _ = lax.while_loop(is_going_on, take, (key, key.min(), none, jnp.zeros((), jnp.int32)))
+    start = (key, first_smallest(key), none, jnp.zeros((), jnp.int32))
+    key, j, taken, _ = lax.while_loop(is_going_on, take, start)
 
-    def slowly() -> Float[Array, ""]:
-        covered = device.hypervolume(jnp.stack(clipped, axis=1), others, jnp.stack(reach))
-        return jnp.maximum(reach[0] * reach[1] * reach[2] - covered, 0)
+    def compute_slowly(state: tuple) -> tuple:
+        _, is_incomplete = state
+        # The rows depend on the state, since XLA would otherwise move the computation out of the loop.
+        covered = device.hypervolume(jnp.stack(clipped, axis=1), others & is_incomplete, jnp.stack(reach))
+        return jnp.maximum(reach[0] * reach[1] * reach[2] - covered, 0), jnp.zeros((), bool)
 
-    return lax.cond(smallest < jnp.inf, slowly, lambda: uncovered_volume(taken, reach))
+    # A loop, since a condition on a batch of runs computes both of its sides.
+    is_incomplete = key[j] < jnp.inf
+    quickly = (uncovered_volume(taken, reach), is_incomplete)
+    volume, _ = lax.while_loop(lambda state: state[1], compute_slowly, quickly)
+    corner = (axis_end(taken, reach, axis) + f[axis][i] + SLACK for axis in range(3))
+    return Alone(volume, tuple(jnp.where(is_incomplete, jnp.inf, end) for end in corner))
+
+
+def axis_end(corners: Columns, reach: tuple[Float[Array, ""], ...], axis: int) -> Float[Array, ""]:
+    """Return how far along an axis the volume that is not above any of the corners extends."""
+    others = [x for k, x in enumerate(corners) if k != axis]
+    return jnp.where((others[0] <= 0) & (others[1] <= 0), corners[axis], reach[axis]).min()
 
 
 def uncovered_volume(corners: Columns, reach: tuple[Float[Array, ""], ...]) -> Float[Array, ""]:
@@ -124,7 +178,7 @@ def uncovered_volume(corners: Columns, reach: tuple[Float[Array, ""], ...]) -> F
 
 def mean_power_of_lengths(
     f: Columns, inverse: Float[Array, "lines m"], i: Int[Array, ""], left: Bool[Array, " n"], reference: float
-) -> Float[Array, ""]:
+) -> Alone:
     """Return the mean, over directions, of the m-th power of how far the volume that row i dominates alone extends."""
     others = left.at[i].set(False)
     leaves = jnp.full((), -jnp.inf)
@@ -133,4 +187,5 @@ def mean_power_of_lengths(
         leaves = jnp.maximum(leaves, (x - x[i]) * inverse[:, k, None])
         end = jnp.minimum(end, (reference - x[i]) * inverse[:, k])
     length = jnp.minimum(jnp.where(others, leaves, jnp.inf).min(axis=1), end)
-    return (length ** len(f)).mean()
+    corner = tuple(x[i] + (length / inverse[:, k]).max() + SLACK for k, x in enumerate(f))
+    return Alone((length ** len(f)).mean(), corner)

@@ -33,3 +33,12 @@ def first_smallest(values: Float[Array, " n"]) -> Int[Array, ""]:
     blocks = jnp.pad(values, (0, -len(values) % BLOCK), constant_values=jnp.inf).reshape(-1, BLOCK)
     number = jnp.argmin(blocks.min(axis=1)).astype(jnp.int32)
     return number * BLOCK + jnp.argmin(blocks[number]).astype(jnp.int32)
+
+
+def last_smallest(values: Float[Array, " n"]) -> Int[Array, ""]:
+    """Return where the smallest value is, the highest place of a tie.
+
+    >>> last_smallest(jnp.array([3.0, 1.0, 2.0, 1.0])).tolist()
+    3
+    """
+    return len(values) - 1 - first_smallest(values[::-1])

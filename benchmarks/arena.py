@@ -1,0 +1,217 @@
+"""The arena: all algorithms of this library beside pymoo's, at equal evaluations. Makes docs/arena.md.
+
+    PEERS/bin/python benchmarks/arena_peers.py --ours     pymoo's runs, with the Python of an environment that has numba
+    python benchmarks/arena.py                            our runs, then the page from all runs that are there
+
+Both keep every finished run in out/arena, and only make what is missing: stop and call them again at will. Options
+reduce what is run; the page says what it shows. After Ctrl-C, the page is made of the runs that are finished.
+"""
+
+import argparse
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from arena_problems import BUDGETS, OUR_SEEDS, PROBLEMS
+
+import tensorrvea as tr
+from tensorrvea import plot
+from tensorrvea.problem import Problem
+from tensorrvea.problems import named
+from tensorrvea.study import Cell, Study, Table
+
+ALGORITHMS = ("TensorRVEA", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "HypE", "MOEAD", "IBEA", "SPEA2")
+METRICS = ("igd", "igd_plus", "hypervolume")
+FRONT_POINTS = 2000
+TITLES = {"igd": "IGD", "igd_plus": "IGD+", "hypervolume": "Hypervolume"}
+
+
+def make_problem(name: str) -> Problem:
+    entry, problem_class = PROBLEMS[name], named(name)
+    if name.startswith("CRE"):
+        return problem_class()
+    if name.startswith("ZDT"):
+        return problem_class(variables=entry.variables)
+    return problem_class(objectives=entry.objectives, variables=entry.variables)
+
+
+def run_ours(out: Path, names: Iterable[str], algorithms: Iterable[str], budget: int, seeds: int) -> list[Study]:
+    """Run our algorithms; one study per number of objectives, since the population depends on it."""
+    studies = []
+    for objectives in (2, 3):
+        group = [name for name in names if PROBLEMS[name].objectives == objectives]
+        if group:
+            population = PROBLEMS[group[0]].population
+            study = tr.compare(
+                {name: make_problem(name) for name in group},
+                {name: getattr(tr, name)(population=population) for name in algorithms},
+                evaluations=budget,
+                seeds=seeds,
+                metrics=METRICS,
+                directory=out / "ours" / f"{budget}-{objectives}",
+            )
+            studies.append(study)
+            if study.stopped:
+                break
+    return studies
+
+
+def peer_fronts(out: Path, budget: int, name: str) -> dict[str, dict[int, np.ndarray]]:
+    """Return the fronts of the peers' runs that are there, by algorithm and seed; failed runs are left out."""
+    found: dict[str, dict[int, np.ndarray]] = {}
+    for file in sorted((out / "pymoo" / str(budget) / name).glob("*-[0-9].npz")):
+        algorithm, seed = file.stem.rsplit("-", 1)
+        with np.load(file) as run:
+            if "error" not in run:
+                found.setdefault(f"pymoo {algorithm}", {})[int(seed)] = run["F"]
+    return found
+
+
+def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int) -> Study:
+    """Return one study of our runs and the peers'."""
+    study = Study(METRICS, front_points=FRONT_POINTS)
+    for each in ours:
+        for name, by_algorithm in each.runs.items():
+            if name in names:
+                for algorithm, runs in by_algorithm.items():
+                    study.add_runs(each.problems[name], algorithm, runs, name=name)
+    for name in list(study.runs):
+        for algorithm, fronts in peer_fronts(out, budget, name).items():
+            for seed, f in fronts.items():
+                study.add(study.problems[name], algorithm, seed, f, name=name)
+    return study
+
+
+# The page
+
+
+def is_peer(algorithm: str) -> bool:
+    return algorithm.startswith("pymoo")
+
+
+def medians_table(study: Study, metric: str) -> Table:
+    """Medians, with marks of the tests against the best of the peers on each problem, and average ranks."""
+    values, larger = study.values(metric), study.indicators[metric].larger_is_better
+    best_of = max if larger else min
+    rows = []
+    for problem, by_algorithm in values.items():
+        medians = {name: float(np.median(each)) for name, each in by_algorithm.items()}
+        best = best_of(medians.values())
+        row = [Cell(problem)]
+        for name in study.algorithms:
+            row.append(Cell(f"{medians[name]:.4g}", medians[name] == best) if name in medians else Cell("–"))
+        peers = [value for name, value in medians.items() if is_peer(name)]
+        own = best_of(value for name, value in medians.items() if not is_peer(name))
+        row.append(Cell(f"{own / best_of(peers):.3f}" if peers and best_of(peers) else "–"))
+        rows.append(row)
+    try:
+        found = study.ranks(metric)
+    except ValueError:  # no problem has runs of all algorithms
+        found = None
+    if found:
+        best_rank = min(found["ranks"].values())
+        ranks = [Cell(f"{found['ranks'][name]:.2f}", found["ranks"][name] == best_rank) for name in study.algorithms]
+        rows.append([Cell("average rank"), *ranks, Cell("")])
+    return Table(TITLES[metric], ["", *study.algorithms, "best of ours / best peer"], rows)
+
+
+def tests_summary(study: Study, metric: str) -> Table:
+    """How often each algorithm is significantly better and worse than each peer, over the problems."""
+    peers = [name for name in study.algorithms if is_peer(name)]
+    counts: dict[tuple[str, str], list[int]] = {}
+    for peer in peers:
+        for row in study.statistics(metric, against=peer):
+            if "mark" in row and not is_peer(row["algorithm"]):
+                sums = counts.setdefault((row["algorithm"], peer), [0, 0, 0])
+                sums["+≈-".index(row["mark"])] += 1
+    ours = [name for name in study.algorithms if not is_peer(name)]
+    rows = [
+        [
+            Cell(name),
+            *(Cell("/".join(map(str, counts[name, peer])) if (name, peer) in counts else "–") for peer in peers),
+        ]
+        for name in ours
+    ]
+    return Table(f"{TITLES[metric]}: problems on which ours is better / not different / worse", ["", *peers], rows)
+
+
+def runs_of(study: Study, peers: bool) -> str:
+    counts = [len(runs) for each in study.runs.values() for name, runs in each.items() if is_peer(name) == peers]
+    return "no" if not counts else str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
+
+
+def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) -> None:
+    lines = [
+        "# The arena",
+        "",
+        "Every algorithm of this library and pymoo 0.6.2's, all with their default settings, at equal evaluations.",
+        "Populations are 100 for two objectives and 105 for three. Fronts are `result.F` here and `res.F` there; IGD",
+        f"and IGD+ are to about {FRONT_POINTS:,} points of the true front. Smaller is better for both, larger for the",
+        "hypervolume. The last column divides the best median of ours by the best median of the peers.",
+        "",
+        "```sh",
+        "python benchmarks/arena_peers.py --ours    # in an environment with pymoo and numba",
+        command,
+        "```",
+        "",
+    ]
+    for (budget, kind), study in studies.items():
+        title = f"{kind.capitalize()} problems, {budget:,} evaluations"
+        lines += [f"## {title}", "", f"Ours: {runs_of(study, False)} seeds; pymoo: {runs_of(study, True)} seeds.", ""]
+        for metric in METRICS:
+            lines += [medians_table(study, metric).markdown()]
+        if any(map(is_peer, study.algorithms)):
+            lines += [tests_summary(study, "igd_plus").markdown()]
+            lines += [
+                "Wilcoxon rank-sum tests at 5 % with Holm's correction over the problems and algorithms of a column.",
+                "",
+            ]
+        try:
+            found = study.ranks("igd_plus")
+        except ValueError:
+            continue
+        image = page.parent / "images" / f"arena_{kind}_{budget}.svg"
+        plot.save(study.plot("ranks", "igd_plus"), image)
+        friedman = found["friedman_p"]
+        shown = "" if math.isnan(friedman) else f" Friedman's test: p = {friedman:.2g}."
+        lines += [
+            f"Average ranks by IGD+ over {found['problems']} problems; those that a thick line joins do not differ",
+            f"significantly (Nemenyi, 5 %).{shown}",
+            "",
+            f"![average ranks](images/{image.name})",
+            "",
+        ]
+    page.write_text("\n".join(lines))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("out/arena"), help="directory of all runs")
+    parser.add_argument("--page", type=Path, default=Path("docs/arena.md"))
+    parser.add_argument("--budgets", type=int, nargs="*", default=BUDGETS)
+    parser.add_argument("--problems", nargs="*", default=tuple(PROBLEMS))
+    parser.add_argument("--algorithms", nargs="*", default=ALGORITHMS)
+    parser.add_argument("--seeds", type=int, default=OUR_SEEDS)
+    options = parser.parse_args()
+    kinds = {"unconstrained": False, "constrained": True}
+    studies = {}
+    for budget in options.budgets:
+        ours = run_ours(options.out, options.problems, options.algorithms, budget, options.seeds)
+        for kind, is_constrained in kinds.items():
+            names = [name for name in options.problems if PROBLEMS[name].is_constrained == is_constrained]
+            if names:
+                studies[budget, kind] = assemble(ours, options.out, names, budget)
+        if any(study.stopped for study in ours):
+            break
+    studies = {key: study for key, study in studies.items() if study.runs}
+    given = [f"--{name} {' '.join(map(str, value))}" for name, value in (
+        ("budgets", options.budgets), ("problems", options.problems), ("algorithms", options.algorithms),
+    ) if tuple(value) != tuple(parser.get_default(name))]  # fmt: skip
+    seeds = [f"--seeds {options.seeds}"] if options.seeds != OUR_SEEDS else []
+    write_page(options.page, studies, " ".join(["python benchmarks/arena.py", *given, *seeds]))
+    print(f"wrote {options.page}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""The peers' half of the arena: run pymoo's algorithms, and keep their final fronts.
+
+    python benchmarks/arena_peers.py --out out/arena
+
+Run it with the Python of an environment that has pymoo and numba. It does not need this library, except for problems
+that pymoo does not have (--ours), which are evaluated by it. Each run is one small file; those that are there are not
+run again, so that the command can be stopped at any time. ``benchmarks/arena.py`` compares the fronts.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from arena_problems import BUDGETS, PEER_SEEDS, PROBLEMS, Entry, generations
+from pymoo.algorithms.moo.age2 import AGEMOEA2
+from pymoo.algorithms.moo.ctaea import CTAEA
+from pymoo.algorithms.moo.moead import MOEAD
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.moo.nsga3 import NSGA3
+from pymoo.algorithms.moo.rvea import RVEA
+from pymoo.algorithms.moo.sms import SMSEMOA
+from pymoo.core.problem import Problem
+from pymoo.optimize import minimize
+from pymoo.problems import get_problem
+from pymoo.util.nds.non_dominated_sorting import find_non_dominated
+from pymoo.util.ref_dirs import get_reference_directions
+
+PARTITIONS = {2: 99, 3: 13}
+ALGORITHMS = ("NSGA2", "RVEA", "NSGA3", "AGEMOEA2", "MOEAD", "SMSEMOA", "CTAEA")
+
+
+def make_algorithm(name: str, entry: Entry) -> Any:
+    """Return pymoo's algorithm with its own default settings."""
+    directions = get_reference_directions("das-dennis", entry.objectives, n_partitions=PARTITIONS[entry.objectives])
+    by_name = {
+        "RVEA": lambda: RVEA(directions),
+        "NSGA2": lambda: NSGA2(pop_size=entry.population),
+        "NSGA3": lambda: NSGA3(directions),
+        "AGEMOEA2": lambda: AGEMOEA2(pop_size=entry.population),
+        "SMSEMOA": lambda: SMSEMOA(pop_size=entry.population),
+        "MOEAD": lambda: QuickMOEAD(directions),
+        "CTAEA": lambda: CTAEA(directions),
+    }
+    return by_name[name]()
+
+
+class QuickMOEAD(MOEAD):
+    """pymoo's MOEA/D, without sorting out the non-dominated after every single offspring: once at the end suffices."""
+
+    def _set_optimum(self) -> None:
+        self.opt = self.pop
+
+
+class FromLibrary(Problem):
+    """A problem of this library, evaluated by it in double precision."""
+
+    def __init__(self, name: str, entry: Entry) -> None:
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        from tensorrvea.problems import named
+
+        ours = (
+            named(name)()
+            if name.startswith("CRE")
+            else named(name)(objectives=entry.objectives, variables=entry.variables)
+        )
+        self.objectives = jax.jit(ours.objective_values)
+        self.limits = jax.jit(ours.constraint_values) if entry.is_constrained else None
+        lower, upper = np.broadcast_to(ours.lower, entry.variables), np.broadcast_to(ours.upper, entry.variables)
+        limits = 0 if self.limits is None else self.limits(lower[None]).shape[1]
+        super().__init__(n_var=entry.variables, n_obj=entry.objectives, n_ieq_constr=limits, xl=lower, xu=upper)
+
+    def _evaluate(self, x: np.ndarray, out: dict, *_: Any, **__: Any) -> None:
+        out["F"] = np.asarray(self.objectives(x))
+        if self.limits is not None:
+            out["G"] = np.asarray(self.limits(x))
+
+
+def make_problem(name: str, entry: Entry) -> Problem:
+    if entry.pymoo is None:
+        return FromLibrary(name, entry)
+    if entry.pymoo == "carside":
+        return get_problem(entry.pymoo)
+    sizes = (
+        {"n_var": entry.variables} if name.startswith("ZDT") else {"n_var": entry.variables, "n_obj": entry.objectives}
+    )
+    return get_problem(entry.pymoo, **sizes)
+
+
+def run(name: str, algorithm: str, budget: int, seed: int) -> dict[str, Any]:
+    entry = PROBLEMS[name]
+    # pymoo's RVEA adapts by generations; MOEA/D counts each offspring as one.
+    ends = ("n_gen", generations(entry, budget)) if algorithm == "RVEA" else ("n_eval", budget)
+    begin = time.perf_counter()
+    try:
+        result = minimize(make_problem(name, entry), make_algorithm(algorithm, entry), ends, seed=seed)
+    except (ArithmeticError, ValueError, IndexError) as error:  # pymoo's AGE-MOEA-II divides by zero in some runs
+        return {"F": np.zeros((0, entry.objectives)), "evaluations": 0, "seconds": 0.0, "error": repr(error)}
+    f = np.zeros((0, entry.objectives)) if result.F is None else np.atleast_2d(result.F)
+    f = f[find_non_dominated(f)] if len(f) else f
+    return {"F": f, "evaluations": result.algorithm.evaluator.n_eval, "seconds": time.perf_counter() - begin}
+
+
+def plan(ours: bool) -> list[tuple[str, str, int, int]]:
+    """Return all runs: the best known problems first, and each seed of all algorithms before the next seed."""
+    names = [name for name, entry in PROBLEMS.items() if entry.pymoo is not None or ours]
+    classic = [name for name in names if name.startswith(("ZDT", "DTLZ"))]
+    constrained = [name for name in names if PROBLEMS[name].is_constrained]
+    others = [name for name in names if name not in classic + constrained]
+    few, many = BUDGETS
+    stages = [(few, classic), (few, constrained), (many, classic), (many, constrained), (few, others), (many, others)]
+    return [
+        (name, algorithm, budget, seed)
+        for budget, group in stages
+        for seed in range(PEER_SEEDS)
+        for algorithm in ALGORITHMS
+        for name in group
+        if algorithm != ("MOEAD" if PROBLEMS[name].is_constrained else "CTAEA")
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("out/arena"), help="directory of the fronts")
+    parser.add_argument("--ours", action="store_true", help="also problems that only this library has")
+    parser.add_argument("--budget", type=int, help="only this one")
+    parser.add_argument("--problems", nargs="*", help="only these")
+    parser.add_argument("--algorithms", nargs="*", help="only these")
+    options = parser.parse_args()
+    for name, algorithm, budget, seed in plan(options.ours):
+        if options.budget not in (None, budget) or (options.problems and name not in options.problems):
+            continue
+        if options.algorithms and algorithm not in options.algorithms:
+            continue
+        file = options.out / "pymoo" / str(budget) / name / f"{algorithm}-{seed}.npz"
+        if file.exists():
+            continue
+        found = run(name, algorithm, budget, seed)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_suffix(".partial.npz")
+        np.savez_compressed(partial, **found)
+        partial.rename(file)
+        print(f"{name} {algorithm} {budget} seed {seed}: {len(found['F'])} rows, {found['seconds']:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
