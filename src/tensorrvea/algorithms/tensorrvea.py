@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.algorithms.paper_tensorrvea import PaperTensorRVEA
 from tensorrvea.checks import check_flag, check_number
+from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments, first_living
 from tensorrvea.operators import GA, Variation
@@ -86,10 +87,12 @@ class TensorRVEA(Evolution):
     def paper(**arguments: Any) -> PaperTensorRVEA:
         """Return the algorithm exactly as in the paper: ``PaperTensorRVEA`` with these settings.
 
+        Violations of constraints are added up as they are, as in RVEA's paper.
+
         >>> TensorRVEA.paper(population=105).adaptation
         0.1
         """
-        return PaperTensorRVEA(**arguments)
+        return PaperTensorRVEA(**{"constraint_rule": ConstraintRule(relative=False), **arguments})
 
     @property
     def normalizes(self) -> bool:
