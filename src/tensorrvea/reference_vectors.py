@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_directions, check_integer, check_number, is_traced
+from tensorrvea.checks import check_array, check_choice, check_directions, check_integer, check_number, is_traced
 from tensorrvea.directions import Directions
 
 # The most numbers in a set of vectors, which take 2 GB, and the most objectives.
@@ -29,6 +29,7 @@ def reference_vectors(choice: str | ArrayLike, population: int, objectives: int)
         if vectors.shape[-1] != objectives:
             raise ValueError(f"vectors must have {objectives} columns, one per objective, got shape {vectors.shape}")
         return vectors
+    check_choice("choice", choice, GENERATORS)
     check_integer("population", population, minimum=1, maximum=MOST_POINTS)
     if choice == "exact":
         return exact_count(population, objectives)
