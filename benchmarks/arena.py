@@ -177,6 +177,7 @@ def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) 
         except ValueError:
             continue
         image = page.parent / "images" / f"arena_{kind}_{budget}.svg"
+        image.parent.mkdir(parents=True, exist_ok=True)
         plot.save(study.plot("ranks", "igd_plus"), image)
         friedman = found["friedman_p"]
         shown = "" if math.isnan(friedman) else f" Friedman's test: p = {friedman:.2g}."
