@@ -57,14 +57,14 @@ def parts(n: int, d: int, m: int = 3) -> dict[str, tuple[float, int]]:
     state, offspring = start()
     ask = jax.jit(lambda k, s: algorithm.ask(k, s, problem))
     evaluate = jax.jit(lambda x: problem.evaluate(key, x))
-    tell = jax.jit(lambda s, x, f, v: algorithm.tell(key, s, Offspring(x), f, v, tr.Clock(0.51, 0.5)))
-    f, violation = evaluate(offspring.x)
+    tell = jax.jit(lambda s, x, f, g: algorithm.tell(key, s, Offspring(x), f, g, tr.Clock(0.51, 0.5)))
+    f, g = evaluate(offspring.x)
     return {
         # Parents read, offspring written.
         "variation": (timed(ask, key, state), 2 * n * d * WORD),
         "evaluate": (timed(evaluate, offspring.x), (n * d + n * m) * WORD),
         # Selected rows read and written; objectives, and the vectors with γ, read.
-        "select": (timed(tell, state, offspring.x, f, violation), (2 * r * d + (n + 2 * r) * (m + 1)) * WORD),
+        "select": (timed(tell, state, offspring.x, f, g), (2 * r * d + (n + 2 * r) * (m + 1)) * WORD),
     }
 
 

@@ -39,7 +39,9 @@ def key_of(key, t, use):
 
 
 def evaluate(problem, key, x, t):
-    return problem.evaluate(key_of(key, t, 1), x)
+    """Return objectives and one constraint, which a problem without any always satisfies."""
+    f, g = problem.evaluate(key_of(key, t, 1), x)
+    return f, g if problem.num_constraints else jnp.zeros((len(x), 1), f.dtype)
 
 
 def clock(t):
@@ -49,12 +51,12 @@ def clock(t):
 @cache
 def compiled(name: str) -> tuple:
     """Return ``init`` and a generation without its evaluation, for three seeds at a time and both problems."""
-    algorithm, problem = cases.make(name, POPULATION), PROBLEMS["plain"]
+    algorithm, problem = cases.make(name, POPULATION), PROBLEMS["constrained"]
     traces = []
 
-    def generation(key, state, offspring, f, violation, t):
+    def generation(key, state, offspring, f, g, t):
         traces.append(t)
-        state = algorithm.tell(key_of(key, t, 2), state, offspring, f, violation, clock(t))
+        state = algorithm.tell(key_of(key, t, 2), state, offspring, f, g, clock(t))
         return state, algorithm.ask(key_of(key, t + 1, 0), state, problem)
 
     first = jax.vmap(lambda key: algorithm.init(key_of(key, 0, 0), problem))
@@ -124,12 +126,12 @@ def check(name: str, problem: str) -> None:
         assert np.isinf(found.last.score[seed][~alive]).all()
         assert not np.isnan(found.last.score[seed]).any()
         # The objectives of an individual are those of its variables.
-        again, violated = target.evaluate(jax.random.key(0), jnp.asarray(x[:10]))
+        again, limits = evaluate(target, jax.random.key(0), jnp.asarray(x[:10]), 0)
         np.testing.assert_allclose(
             np.where(alive[:10, None], again, 0), np.where(alive[:10, None], f[:10], 0), atol=1e-4
         )
         np.testing.assert_allclose(
-            np.where(alive[:10], violated, 0), np.where(alive[:10], violation[:10], 0), atol=1e-4
+            np.where(alive[:10, None], limits, 0), np.where(alive[:10, None], last.g[seed][:10], 0), atol=1e-4
         )
         # The front is feasible and no point of it is dominated.
         front = front_of(last, seed)
@@ -141,8 +143,8 @@ def check(name: str, problem: str) -> None:
     key, first = jax.random.key(0), jax.tree.map(lambda leaf: jnp.asarray(leaf[0]), found.first)
     with jax.disable_jit():
         offspring = made.ask(key_of(key, 1, 0), first, target)
-        f, violation = evaluate(target, key, offspring.x, 1)
-        eager = made.tell(key_of(key, 1, 2), first, offspring, f, violation, clock(1))
+        f, g = evaluate(target, key, offspring.x, 1)
+        eager = made.tell(key_of(key, 1, 2), first, offspring, f, g, clock(1))
     apart = np.abs(individuals(eager.population)[:, None] - individuals(of_seed(early, 0))).max(axis=2)
     assert apart.min(axis=0).max() < 1e-3
     assert apart.min(axis=1).max() < 1e-3

@@ -30,8 +30,8 @@ LAYERS = [
     ("mating", "population", "reference_vectors", "decision"),
     ("problem", "rows"),
     ("exchange", "problem_checks", "search_space"),
-    ("devices", "directions", "optional", "processes", "randomness", "rounding"),
-    ("program_store",),
+    ("devices", "directions", "index_checks", "optional", "processes", "randomness", "rounding"),
+    ("program_store", "constraints"),
     ("atomic", "checks", "effort", "fingerprint", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}

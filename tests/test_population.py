@@ -14,8 +14,8 @@ def offspring(rows: int, start: float = 0.0) -> Offspring:
 
 def test_failed_evaluations_give_dead_rows():
     f = jnp.array([[1.0, 2], [jnp.nan, 2], [1, jnp.inf], [1, -jnp.inf], [1, 2], [1, 2]])
-    violation = jnp.array([0.0, 0, 0, 0, jnp.nan, 3])
-    population = evaluated(offspring(6), f, violation)
+    g = jnp.array([0.0, 0, -1, 0, jnp.nan, 3])
+    population = evaluated(offspring(6), f, g)
     assert population.alive.tolist() == [True, False, False, False, False, True]
     assert population.feasible.tolist() == [True, False, False, False, False, False]
     dead = ~np.asarray(population.alive)

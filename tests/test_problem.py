@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import tensorrvea as tr
+from tensorrvea.constraints import total_violation
 
 KEY = jax.random.key(0)
 
@@ -22,8 +23,8 @@ def make(**settings) -> tr.Problem:
 
 
 def evaluate(problem, x):
-    f, violation = problem.evaluate(KEY, jnp.asarray(x, jnp.float32))
-    return np.asarray(f), np.asarray(violation)
+    f, g = problem.evaluate(KEY, jnp.asarray(x, jnp.float32))
+    return np.asarray(f), np.asarray(g)
 
 
 def test_maximised_objectives_are_negated():
@@ -32,13 +33,16 @@ def test_maximised_objectives_are_negated():
     assert make(directions="max").signs.tolist() == [-1, -1]
 
 
-def test_violations_are_summed_over_constraints():
+def test_each_constraint_has_a_column():
     for constraints in (lambda x: jnp.stack([x[0] - 0.5, 0.25 - x[1], -1.0 + 0 * x[0]]), lambda x: jnp.maximum(x[0] - 0.5, 0.25 - x[1])):  # fmt: skip  # noqa: E501
-        _, violation = evaluate(make(constraints=constraints), [[0.75, 0.5], [0.5, 0.25], [0.5, 0.0]])
-        assert violation.tolist() == [0.25, 0, 0.25]
+        _, g = evaluate(make(constraints=constraints), [[0.75, 0.5], [0.5, 0.25], [0.5, 0.0]])
+        assert g.max(axis=1).tolist() == [0.25, 0, 0.25]
+        assert total_violation(g).tolist() == [0.25, 0, 0.25]
     both = make(constraints=lambda x: jnp.stack([x[0] - 0.5, 0.25 - x[1]]))
-    assert evaluate(both, [[1.0, 0.0]])[1].tolist() == [0.75]
-    assert evaluate(make(), [[1.0, 0.0]])[1].tolist() == [0]
+    assert evaluate(both, [[1.0, 0.0]])[1].tolist() == [[0.5, 0.25]]
+    assert both.constraint_names == ("g1", "g2")
+    assert evaluate(make(), [[1.0, 0.0]])[1].shape == (1, 0)
+    assert make().constraint_names == ()
 
 
 def test_functions_may_be_batched_or_stochastic():

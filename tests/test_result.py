@@ -26,7 +26,7 @@ def problem() -> tr.Problem:
     return tr.Problem(
         function, lower=[0.0, 0.01, 0.0], upper=[1.0, 100.0, 4.0], objectives=2, directions=("max", "min"),
         log=[False, True, False], integer=[False, False, True], constraints=lambda x: x[0] - 0.7,
-        objective_names=["gain", "loss"], units=["€", ""], variable_names=["a", "b", "c"],
+        objective_names=["gain", "loss"], units=["€", ""], variable_names=["a", "b", "c"], constraint_names=["cap"],
     )  # fmt: skip
 
 
@@ -52,6 +52,7 @@ def test_results_are_decoded_and_in_the_users_signs(result):
         assert ((problem().lower <= found.X) & (problem().upper >= found.X)).all()
         assert (found.X[:, 2] == np.round(found.X[:, 2])).all()
         np.testing.assert_allclose(found.F, values(found.X), rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(found.G, found.X[:, :1] - 0.7, atol=1e-5)
         np.testing.assert_allclose(found.violation, np.maximum(found.X[:, 0] - 0.7, 0), atol=1e-5)
 
 
@@ -104,7 +105,7 @@ def test_solutions_can_be_chosen_tabulated_and_plotted(result):
     assert result.F[result.best_by_weights([0.0, 1.0]), 1] == result.F[:, 1].min()
     table = result.to_dataframe()
     assert isinstance(table, pandas.DataFrame)
-    assert list(table.columns) == ["a", "b", "c", "gain", "loss", "violation"]
+    assert list(table.columns) == ["a", "b", "c", "gain", "loss", "cap", "violation"]
     np.testing.assert_array_equal(table[["gain", "loss"]], result.F)
 
 

@@ -10,6 +10,7 @@ gc.disable()
 from tensorrvea import algorithms, callbacks, metrics, operators, problems, reference_vectors, stop
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
 from tensorrvea.api import load, optimize, replicate, resume
+from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Clock, Evolution, Selection
 from tensorrvea.host import HostProblem
 from tensorrvea.memory import estimate_memory
@@ -28,6 +29,7 @@ if _collects:
 
 __all__ = [
     "Clock",
+    "ConstraintRule",
     "Evolution",
     "HostProblem",
     "Indicator",

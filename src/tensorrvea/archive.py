@@ -11,9 +11,9 @@ from tensorrvea.selection.crowding import least_crowded, repeated
 from tensorrvea.selection.dominance import nondominated_rows
 
 
-def empty_archive(capacity: int, offspring: Offspring, objectives: int) -> Population:
+def empty_archive(capacity: int, offspring: Offspring, objectives: int, constraints: int = 0) -> Population:
     """Return ``capacity`` empty places for solutions like ``offspring``."""
-    return empty_population(capacity, Offspring(offspring.x), objectives)
+    return empty_population(capacity, Offspring(offspring.x), objectives, constraints)
 
 
 def insert(

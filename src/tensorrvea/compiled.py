@@ -181,18 +181,17 @@ def begin(program: Program, setting: Setting, key: Key[Array, "..."], x: Array |
 @compiled("problem")
 def evaluate(
     program: Program, setting: Setting, key: Key[Array, "..."], x: Array, t: Int[Array, ""]
-) -> tuple[Array, Array]:
-    """Return objectives and violation of the rows of generation t."""
+) -> tuple[Array, Any]:
+    """Return objectives and constraint values (() if there are none) of the rows of generation t."""
     one: Callable = partial(loop.evaluate, program)
     if setting.is_batched:
         return map_runs(jax.vmap(one, (0, 0, None)), (0, 0, None), 0)(key, x, t)
-    f, violation = one(key, x, t)
-    return shard_rows(f), shard_rows(violation)
+    return jax.tree.map(shard_rows, one(key, x, t))
 
 
 @compiled("search", donate=1)
 def step(
-    program: Program, setting: Setting, key: Key[Array, "..."], steps: Steps, f: Array, violation: Array, clocks: Clock
+    program: Program, setting: Setting, key: Key[Array, "..."], steps: Steps, f: Array, g: Any, clocks: Clock
 ) -> Steps:
     """Select the survivors of a generation, breed the next, and add to the records."""
     carry, records, t, i = steps
@@ -200,7 +199,7 @@ def step(
     if setting.is_batched:
         axes = (0, 0, None, 0, 0, None)
         one = map_runs(over_runs(loop.tell_and_ask, program, setting, axes), axes, 0)
-    carry, record = one(key, carry, t, f, violation, clock_at(clocks, i))
+    carry, record = one(key, carry, t, f, g, clock_at(clocks, i))
     return shard_steps(Steps(carry, add_record(records, i, record), t + 1, i + 1), setting)
 
 
@@ -290,7 +289,8 @@ def layout(carry: Carry, *, is_batched: bool) -> Carry:
 
     if is_batched:
         return each(carry, PartitionSpec(RUNS))
-    state = each(carry.state, ROWS)._replace(extra=each(carry.state.extra, REPLICATED))
+    shared = {name: each(getattr(carry.state, name), REPLICATED) for name in ("extra", "limits")}
+    state = each(carry.state, ROWS)._replace(**shared)
     known = each(carry.known, REPLICATED)
     return Carry(state, each(carry.archive, ROWS), each(carry.offspring, ROWS), known)
 

@@ -8,10 +8,10 @@ The HTML report computes the same formulas in the browser (``report/assets/js/de
 """
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer
+from tensorrvea.checks import check_array, check_choice, check_integer, check_number
 from tensorrvea.directions import Directions, signs
 
 METHODS = ("sum", "tchebycheff")
@@ -115,3 +115,39 @@ def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
     for column in a.T:
         total = total + column
     return total
+
+
+def binding_slack(
+    G: ArrayLike, tolerance: float = 0.01, largest_violation: ArrayLike | None = None
+) -> Float[np.ndarray, " c"]:
+    """Return the slack up to which each constraint binds.
+
+    It is a share of the scale of the constraint: its largest violation in the run, or its largest slack among the
+    solutions if that is larger.
+
+    Args:
+      G: constraint values, one row per solution, feasible where ≤ 0.
+      tolerance: the share.
+      largest_violation: of each constraint, by any individual of the run; None if it is not known.
+
+    >>> binding_slack([[-10.0, -0.01], [-0.05, -0.02]], largest_violation=[3.0, 4.0]).tolist()
+    [0.1, 0.04]
+    """
+    check_number("tolerance", tolerance, minimum=0.0, maximum=1.0)
+    slack = np.maximum(-np.asarray(G, float), 0)
+    scale = np.where(np.isfinite(slack), slack, 0).max(axis=0, initial=0.0)
+    return tolerance * (scale if largest_violation is None else np.maximum(scale, largest_violation))
+
+
+def binding(
+    G: ArrayLike, tolerance: float = 0.01, largest_violation: ArrayLike | None = None
+) -> Bool[np.ndarray, "k c"]:
+    """Return which constraints bind in which solutions: those of which next to no slack is left.
+
+    Args:
+      G, tolerance, largest_violation: as in ``binding_slack``.
+
+    >>> binding([[-10.0, -3.0], [-0.05, -2.0]]).tolist()
+    [[False, False], [True, False]]
+    """
+    return -np.asarray(G, float) <= binding_slack(G, tolerance, largest_violation)

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_integer
+from tensorrvea.constraints import Constrained, Limits, check_constraint_rule
 from tensorrvea.devices import padded_size
 from tensorrvea.mating import permute_living
 from tensorrvea.operators.base import Mating, Variation, check_variation
@@ -47,6 +48,8 @@ class State(NamedTuple):
     """Their order, smaller is better; infinite for empty places."""
     extra: Any = ()
     """What the algorithm keeps besides: the result of ``setup``, then ``Selection.extra``."""
+    limits: Any = ()
+    """What is known of the constraints (``Limits``); () if the problem has none."""
 
 
 class Selection(NamedTuple):
@@ -62,8 +65,10 @@ class Selection(NamedTuple):
     """What the algorithm keeps for the next generation."""
 
 
-class Evolution:
+class Evolution(Constrained):
     """The base of every algorithm. A new one defines ``select``, and whichever other hooks it needs.
+
+    Every algorithm takes ``constraint_rule=``, a ``ConstraintRule``, which says how infeasible individuals compare.
 
     Subclasses are made with ``tensorrvea.settings.settings``, so that their numbers are arguments of compiled code.
     ``init``, ``ask`` and ``tell`` are pure; they jit, vmap and scan. Call them to write a loop of your own.
@@ -77,6 +82,7 @@ class Evolution:
     def __post_init__(self) -> None:
         check_integer("population", self.population, minimum=2, why="two parents")
         check_variation(self.variation)
+        check_constraint_rule(self.constraint_rule)
 
     # Hooks for an algorithm to define
 
@@ -112,9 +118,10 @@ class Evolution:
         first = resize_rows(first, padded_size(self.population))
         offspring = Offspring(first, self.variation.init_memory(first, problem.objectives))
         places = self.places(problem.objectives)
-        survivors = empty_population(places, offspring, problem.objectives)
+        survivors = empty_population(places, offspring, problem.objectives, problem.num_constraints)
         extra = self.setup(fold_in(key, SETUP), problem)
-        return State(survivors, jnp.full(len(survivors.alive), jnp.inf, first.dtype), extra), offspring
+        limits = self.constraint_rule.start(problem.num_constraints, problem.num_equalities, first.dtype)
+        return State(survivors, jnp.full(len(survivors.alive), jnp.inf, first.dtype), extra, limits), offspring
 
     def ask(self, key: PRNGKeyArray, state: State, problem: Domain) -> Offspring:
         """Return offspring to evaluate."""
@@ -131,25 +138,50 @@ class Evolution:
         state: State,
         offspring: Offspring,
         f: Float[Array, "n m"],
-        violation: Float[Array, " n"],
+        g: Float[Array, "n *c"] | tuple,
         clock: Clock,
     ) -> State:
-        """Return the state after selection. ``f`` is minimised."""
+        """Return the state after selection.
+
+        Args:
+          key: for whatever is drawn.
+          state, offspring: of ``init`` or ``ask``.
+          f: the objectives, all minimised.
+          g: the constraint values, feasible where ≤ 0, (n, c); (n, 0) or () for a problem without constraints.
+          clock: the share of the budget that is spent.
+        """
         is_first = ~state.population.alive.any()
         clock = clock._replace(before=jnp.where(is_first, FIRST, clock.before))
-        return self.survive(key, state, evaluated(offspring, f, violation, self.population), clock)
+        return self.survive(key, state, evaluated(offspring, f, g, self.population), clock)
 
     def survive(self, key: PRNGKeyArray, state: State, offspring: Population, clock: Clock) -> State:
         """Return the state after selection among the survivors and the evaluated offspring."""
         old, dtype = state.population, state.score.dtype
-        places = self.places(old.f.shape[1])
-        pool = join(old, offspring, places, self.population)
+        check_constraints(old, offspring)
         now = Clock(jnp.asarray(clock.progress, dtype), jnp.asarray(clock.before, dtype))
+        places, rule, limits = self.places(old.f.shape[1]), self.constraint_rule, state.limits
+        if isinstance(limits, Limits):
+            limits = rule.observe(limits, offspring.g, offspring.alive, now.is_first)
+            old, offspring = (with_violation(rows, rule.violation(limits, rows.g)) for rows in (old, offspring))
+        pool = join(old, offspring, places, self.population)
+        if isinstance(limits, Limits):
+            pool = pool._replace(violation=rule.relax(limits, pool.violation, now.progress))
         selection = self.select(key, state, pool, now)
         survivors = settle(old, offspring, selection.row, selection.filled)
         score = jnp.where(selection.filled, selection.score.astype(dtype), jnp.inf)
         padding = len(survivors.alive) - places
-        return State(survivors, jnp.pad(score, (0, padding), constant_values=jnp.inf), selection.extra)
+        return State(survivors, jnp.pad(score, (0, padding), constant_values=jnp.inf), selection.extra, limits)
+
+
+def with_violation(rows: Population, violation: Float[Array, " n"]) -> Population:
+    return rows._replace(violation=jnp.where(rows.alive, violation, jnp.inf))
+
+
+def check_constraints(survivors: Population, offspring: Population) -> None:
+    """Check that the offspring have a value for each constraint of the survivors."""
+    there, here = (0 if isinstance(rows.g, tuple) else rows.g.shape[1] for rows in (survivors, offspring))
+    if there != here:
+        raise ValueError(f"g must have {there} columns, one for each constraint of the problem, got {here}")
 
 
 def check_algorithm(algorithm: Any) -> Evolution:

@@ -7,8 +7,10 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from tensorrvea.constraints import total_violation
 from tensorrvea.loop import Record
 from tensorrvea.optional import import_optional
+from tensorrvea.population import Population
 from tensorrvea.problem import Problem
 from tensorrvea.selection.dominance import nondominated
 
@@ -18,21 +20,30 @@ if TYPE_CHECKING:
 
 @dataclass
 class Individuals:
-    """Solutions as the user sees them: decoded variables, objectives in the user's signs, constraint violation."""
+    """Solutions as the user sees them: decoded variables, objectives in the user's signs, and constraint values.
+
+    ``violation`` is the sum of the positive constraint values.
+    """
 
     X: Float[np.ndarray, "n d"]
     F: Float[np.ndarray, "n m"]
     violation: Float[np.ndarray, " n"]
+    G: Float[np.ndarray, "n c"] = field(default_factory=lambda: np.empty((0, 0)))
+    """The value of each constraint, feasible where ≤ 0; no columns if there are none."""
+
+    def __post_init__(self) -> None:
+        if self.G.shape[1] == 0:
+            self.G = np.empty((len(self.F), 0))
 
     def __len__(self) -> int:
         return len(self.F)
 
     def rows(self, which: Bool[np.ndarray, " n"] | Int[np.ndarray, " k"]) -> "Individuals":
-        return Individuals(self.X[which], self.F[which], self.violation[which])
+        return Individuals(self.X[which], self.F[which], self.violation[which], self.G[which])
 
     def read_only(self) -> "Individuals":
         """Make the arrays read-only, so that they can be shared, and return the same object."""
-        for array in (self.X, self.F, self.violation):
+        for array in (self.X, self.F, self.violation, self.G):
             array.flags.writeable = False
         return self
 
@@ -154,8 +165,8 @@ class Recorder:
         start = 0
         for part in self.parts:
             for t in range(max(len(shown) - start, 0), len(part.living)):
-                rows = (leaf[t] if run is None else leaf[t, run] for leaf in part.population[:4])
-                living = individuals(problem, *rows)
+                at = t if run is None else (t, run)
+                living = individuals(problem, jax.tree.map(lambda leaf, at=at: leaf[at], part.population))
                 shown.append((living.front(problem) if kind == "fronts" else living).read_only())
             start += len(part.living)
         return shown
@@ -166,10 +177,13 @@ def concatenate(parts: list[Record]) -> Record:
     return jax.tree.map(lambda *leaves: np.concatenate(leaves) if len(leaves) > 1 else leaves[0], *parts)
 
 
-def individuals(
-    problem: Problem, x: np.ndarray, f: np.ndarray, violation: np.ndarray, alive: np.ndarray
-) -> Individuals:
-    """Return the living rows as the user sees them."""
+def individuals(problem: Problem, rows: Population) -> Individuals:
+    """Return the living rows, which are on the host, as the user sees them."""
+    alive = rows.alive
     # All rows are decoded, living or not: their number is constant, so decoding is compiled once.
-    shown = problem.show(x) if x.shape[1] else np.asarray(x)
-    return Individuals(shown[alive], np.asarray(f, np.float64)[alive] * problem.signs, np.asarray(violation)[alive])
+    shown = problem.show(rows.x) if rows.x.shape[1] else np.asarray(rows.x)
+    f = np.asarray(rows.f, np.float64)[alive] * problem.signs
+    if isinstance(rows.g, tuple):
+        return Individuals(shown[alive], f, np.asarray(rows.violation)[alive])
+    g = np.asarray(rows.g, np.float64)[alive]
+    return Individuals(shown[alive], f, total_violation(g), g)

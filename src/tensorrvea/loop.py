@@ -65,28 +65,33 @@ def begin(program: Program, key: PRNGKeyArray, x: Float[Array, "k d"] | None) ->
     """Return a state without survivors, and a first population to evaluate."""
     init_key, *_ = generation_keys(key, 0)
     state, offspring = program.algorithm.init(init_key, program.problem, x)
-    archive = empty_archive(program.archive, offspring, program.problem.objectives) if program.archive else ()
-    return Carry(state, archive, offspring, program.problem.initial_knowledge())
+    problem = program.problem
+    sizes = problem.objectives, problem.num_constraints
+    archive = empty_archive(program.archive, offspring, *sizes) if program.archive else ()
+    return Carry(state, archive, offspring, problem.initial_knowledge())
 
 
 def evaluate(
     program: Program, key: PRNGKeyArray, x: Float[Array, "n d"], t: Int[Array, ""]
-) -> tuple[Float[Array, "n m"], Float[Array, " n"]]:
-    """Return objectives and violation of the rows of generation t."""
+) -> tuple[Float[Array, "n m"], Float[Array, "n c"] | tuple]:
+    """Return objectives of the rows of generation t, and constraint values; () if the problem has none."""
     _, evaluate_key, _ = generation_keys(key, t)
     problem = program.problem
-    if not problem.rowwise:
-        return problem.evaluate(evaluate_key, x)
-    return map_rows(lambda x, key: problem.evaluate(key, x), x, evaluate_key)
+
+    def values(x: Array, key: PRNGKeyArray) -> tuple:
+        f, g = problem.evaluate(key, x)
+        return f, g if problem.num_constraints else ()
+
+    return map_rows(values, x, evaluate_key) if problem.rowwise else values(x, evaluate_key)
 
 
 def tell(
-    program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], f: Array, violation: Array, clock: Clock
+    program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], f: Array, g: Any, clock: Clock
 ) -> tuple[Carry, Record]:
     """Select the survivors of generation t."""
     algorithm = program.algorithm
     _, _, select_key = generation_keys(key, t)
-    offspring = evaluated(carry.offspring, f, violation, algorithm.population)
+    offspring = evaluated(carry.offspring, f, g, algorithm.population)
     state = algorithm.survive(select_key, carry.state, offspring, clock)
     archive = carry.archive
     if isinstance(archive, Population):
@@ -101,10 +106,10 @@ def ask(program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""]) ->
 
 
 def tell_and_ask(
-    program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], f: Array, violation: Array, clock: Clock
+    program: Program, key: PRNGKeyArray, carry: Carry, t: Int[Array, ""], f: Array, g: Any, clock: Clock
 ) -> tuple[Carry, Record]:
     """Select the survivors of generation t, and breed the offspring of the next."""
-    carry, recorded = tell(program, key, carry, t, f, violation, clock)
+    carry, recorded = tell(program, key, carry, t, f, g, clock)
     return ask(program, key, carry, t + 1), recorded
 
 
@@ -135,8 +140,8 @@ def record(program: Program, survivors: Population, offspring: Population) -> Re
 
 
 def recorded_part(survivors: Population, history: str) -> Population | tuple:
-    """Return what the chosen history keeps of the survivors; X, the largest part, only for populations."""
+    """Return what the chosen history keeps of the survivors; X and the constraints only for populations."""
     if history == "summary":
         return ()
     without_memory = survivors._replace(memory=())
-    return without_memory if history == "populations" else without_memory._replace(x=survivors.x[:, :0])
+    return without_memory if history == "populations" else without_memory._replace(x=survivors.x[:, :0], g=())

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from tensorrvea.constraints import total_violation
 from tensorrvea.devices import padded_size
 from tensorrvea.rows import choose
 
@@ -24,7 +25,9 @@ class Offspring(NamedTuple):
 class Population(NamedTuple):
     """Individuals as rows. Selection is one gather over every leaf.
 
-    A row with ``alive=False`` is an empty place: its objectives and violation are infinite, and nothing in it is NaN.
+    A row with ``alive=False`` is an empty place: its objectives, violation and constraint values are infinite, and
+    nothing in it is NaN. ``violation`` is 0 if all constraint values g are ≤ 0; how it sums up the others is decided by
+    the ``ConstraintRule`` of the algorithm.
     """
 
     x: Float[Array, "n d"]
@@ -32,6 +35,8 @@ class Population(NamedTuple):
     violation: Float[Array, " n"]
     alive: Bool[Array, " n"]
     memory: Any = ()
+    g: Any = ()
+    """The value of each constraint, (n, c); () if the problem has none, so that they cost nothing."""
 
     @property
     def feasible(self) -> Bool[Array, " n"]:
@@ -55,23 +60,30 @@ class Pool(NamedTuple):
 
 
 def evaluated(
-    offspring: Offspring, f: Float[Array, "n m"], violation: Float[Array, " n"], count: int | None = None
+    offspring: Offspring, f: Float[Array, "n m"], g: Float[Array, "n *c"] | tuple = (), count: int | None = None
 ) -> Population:
-    """Return the offspring with their objectives. A failed evaluation (NaN or infinite) makes an empty place.
+    """Return the offspring with their objectives and constraint values.
 
-    Rows from ``count`` on, if it is given, are padding.
+    A failed evaluation (NaN, or infinite; a constraint may be −∞) makes an empty place. Rows from ``count`` on, if it
+    is given, are padding.
     """
     rows = len(offspring.x)
-    shapes = jnp.shape(f), jnp.shape(violation)
-    if shapes[0][:1] != (rows,) or shapes[1] != (rows,):
-        raise ValueError(f"f and violation must have a row for each of {rows} offspring, got shapes {shapes}")
-    alive = jnp.isfinite(f).all(axis=1) & jnp.isfinite(violation)
+    g = jnp.zeros((rows, 0), f.dtype) if isinstance(g, tuple) else jnp.asarray(g)
+    if jnp.shape(f)[:1] != (rows,) or g.shape[:1] != (rows,) or g.ndim > 2:
+        shapes = jnp.shape(f), g.shape
+        raise ValueError(f"f and g must have a row for each of {rows} offspring, got shapes {shapes}")
+    g = g.reshape(rows, -1) if g.size else g.reshape(rows, 0)
+    alive = jnp.isfinite(f).all(axis=1)
+    violation = jnp.zeros(rows, f.dtype)
+    if g.shape[1]:
+        alive &= (g < jnp.inf).all(axis=1)
+        violation = total_violation(g)
     if count is not None and rows > count:
         alive &= jnp.arange(rows) < count
-    return clear_empty(Population(offspring.x, f, violation, alive, offspring.memory), alive)
+    return clear_empty(Population(offspring.x, f, violation, alive, offspring.memory, g if g.shape[1] else ()), alive)
 
 
-def empty_population(places: int, offspring: Offspring, objectives: int) -> Population:
+def empty_population(places: int, offspring: Offspring, objectives: int, constraints: int = 0) -> Population:
     """Return empty places with the shapes of ``offspring``."""
     rows = padded_size(places)
 
@@ -85,6 +97,7 @@ def empty_population(places: int, offspring: Offspring, objectives: int) -> Popu
         violation=jnp.full((rows,), jnp.inf, dtype),
         alive=jnp.zeros((rows,), bool),
         memory=jax.tree.map(zeros, offspring.memory),
+        g=jnp.full((rows, constraints), jnp.inf, dtype) if constraints else (),
     )
 
 
@@ -107,9 +120,10 @@ def settle(
 
 
 def clear_empty(population: Population, alive: Bool[Array, " n"]) -> Population:
-    """Mark which rows are alive, and give the others infinite objectives and violation."""
+    """Mark which rows are alive, and give the others infinite objectives, violation and constraint values."""
     return population._replace(
         f=jnp.where(alive[:, None], population.f, jnp.inf),
         violation=jnp.where(alive, population.violation, jnp.inf),
         alive=alive,
+        g=jax.tree.map(lambda g: jnp.where(alive[:, None], g, jnp.inf), population.g),
     )

@@ -6,15 +6,24 @@ users see their own values and directions.
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_callable, check_directions, check_flag, check_integer, is_traced
+from tensorrvea.checks import (
+    check_array,
+    check_callable,
+    check_directions,
+    check_flag,
+    check_integer,
+    check_number,
+    is_traced,
+)
+from tensorrvea.constraints import total_violation
 from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
 from tensorrvea.fingerprint import fingerprint
@@ -30,9 +39,20 @@ from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
 from tensorrvea.settings import settings, static
 
-SMALLEST_VIOLATION = float(np.finfo(np.float32).tiny)
-# Objectives, all minimised, and total constraint violations of some rows, in NumPy or JAX.
-Evaluation = tuple[Float[Any, "n m"], Float[Any, " n"]]
+EQUALITY_TOLERANCE = 1e-4
+# Objectives, all minimised, and constraint values, feasible where ≤ 0, of some rows, in NumPy or JAX.
+Evaluation = tuple[Float[Any, "n m"], Float[Any, "n c"]]
+
+
+class Values(NamedTuple):
+    """What a problem says of some solutions, in the user's signs; of a single one, without the leading axis."""
+
+    F: Float[np.ndarray, "*n m"]
+    """The objectives."""
+    G: Float[np.ndarray, "*n c"]
+    """The constraint values, kept where ≤ 0; an equality h(x) = 0 has |h| minus its tolerance."""
+    feasible: Bool[np.ndarray, "*n"]
+    """Whether all values are finite and all constraints kept."""
 
 
 class Domain:
@@ -45,6 +65,16 @@ class Domain:
 
     variables: int
     objectives: int
+
+    @property
+    def num_constraints(self) -> int:
+        """The number of constraint values of an individual."""
+        return 0
+
+    @property
+    def num_equalities(self) -> int:
+        """How many of them, the last ones, are equalities."""
+        return 0
 
     @property
     def box(self) -> tuple[Any, Any]:
@@ -70,6 +100,8 @@ class Box(Domain):
     upper: Any
     variables: int = static()
     objectives: int = static()
+    num_constraints: int = static(default=0)
+    num_equalities: int = static(default=0)
     sampler: "Problem | None" = static(None)
     """The problem, if it draws first populations in its own way."""
 
@@ -95,6 +127,10 @@ class Problem(Domain):
       variables: the number of variables, d, if both bounds are one number.
       directions: ``"min"`` or ``"max"`` per objective, or one of them for all.
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0.
+      equalities: called like ``function``; returns any number of values h(x), feasible where all are 0 within
+        ``equality_tolerance``. Each is a further constraint, |h| − tolerance ≤ 0. By default they are relaxed at first
+        (see ``ConstraintRule``).
+      constraint_names: the names of constraints, then of equalities; g1, g2, …, h1, h2, … by default.
       integer, log: which variables are integers, or searched on a logarithmic scale: True for all of them, or one
         flag per variable.
       sample: ``(key, n) → x`` for the first population; uniform between the bounds by default. Values outside the
@@ -106,14 +142,16 @@ class Problem(Domain):
     outside (a global, an attribute) is read once, when it is compiled: to change such a value, make another problem.
 
     >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2)
-    >>> f, violation = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
-    >>> f.tolist(), violation.tolist()
-    ([[0.25, 0.75]], [0.0])
+    >>> f, g = problem.evaluate(jax.random.key(0), jnp.array([[0.25]]))
+    >>> f.tolist(), g.shape
+    ([[0.25, 0.75]], (1, 0))
     """
 
     host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
     origin: str = ""  # where a command line found it, as file.py:name
     can_replay: bool = False  # whether ``replay`` returns a replay
+    _num_constraints: int | None = 0  # equalities included; None if it is not known yet
+    _num_equalities: int | None = 0
     host_constraints: int = 0  # how many constraint values a host function returns after its objectives
 
     def __init__(
@@ -126,6 +164,8 @@ class Problem(Domain):
         variables: int | None = None,
         directions: Directions = "min",
         constraints: Callable[..., Any] | None = None,
+        equalities: Callable[..., Any] | None = None,
+        equality_tolerance: float = EQUALITY_TOLERANCE,
         batched: bool = False,
         stochastic: bool = False,
         integer: bool | Sequence[bool] = False,
@@ -135,12 +175,18 @@ class Problem(Domain):
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
+        constraint_names: Sequence[str] | None = None,
         name: str | None = None,
     ):
         self.function = check_callable("function", function, takes="a function of the variables")
         self.constraints = constraints
         if constraints is not None:
             check_callable("constraints", constraints, takes="a function of the variables, or None")
+        self.equalities = equalities
+        if equalities is not None:
+            check_callable("equalities", equalities, takes="a function of the variables, or None")
+        check_number("equality_tolerance", equality_tolerance, minimum=0.0, scalar=True)
+        self.equality_tolerance = float(equality_tolerance)
         if sample is not None:
             check_callable("sample", sample, takes="a function of a key and a number of rows, or None")
         named = infer_size(None, variable_names, integer, log)
@@ -160,13 +206,14 @@ class Problem(Domain):
         self.objective_names = names or tuple(f"f{i + 1}" for i in range(self.objectives))
         self.units = check_names("units", units, self.objectives) or ("",) * self.objectives
         self._variable_names = check_names("variable_names", variable_names, self.variables)
+        self._constraint_names = check_names("constraint_names", constraint_names)
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name takes a string, got {name!r:.80}")
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
-        self._check_representation()
         if sample is not None:
             check_sample(sample, variables=self.variables, objectives=self.objectives)
         self._check_outputs()
+        self._check_representation()
 
     # Interface to algorithms: an encoded box, and values to minimise
 
@@ -183,6 +230,7 @@ class Problem(Domain):
         lower, upper = (np.broadcast_to(bound, self.variables) for bound in self.box)
         return Box(
             lower=lower, upper=upper, variables=self.variables, objectives=self.objectives,
+            num_constraints=self.num_constraints, num_equalities=self.num_equalities,
             sampler=None if is_uniform else self,
         )  # fmt: skip
 
@@ -196,20 +244,54 @@ class Problem(Domain):
         return jnp.clip(self.encode(inside.astype(x.dtype)), lower, upper)
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
-        """Evaluate encoded rows: objectives, all minimised, and total constraint violations."""
+        """Evaluate rows of the search space: objectives, all minimised, and constraint values.
+
+        Algorithms call this. It takes encoded variables and returns minimised objectives; for your own values and
+        signs, call the problem itself.
+        """
         if self.host:
             return self._evaluate_through_host(key, x)
-        x = self.decode(x)
-        f = self._map_rows(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
-        if self.constraints is None:
-            return f, jnp.zeros(len(x), x.dtype)
-        g = self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1)
-        return f, total_violation(g)
+        return self._values(key, self.decode(x))
 
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
         """Evaluate decoded rows on the host; only where ``host`` is True."""
         del key, x
         raise TypeError(f"only a HostProblem is evaluated on the host; use evaluate for {self.name}")
+
+    def __call__(self, x: "ArrayLike", *, key: PRNGKeyArray | None = None) -> Values:
+        """Evaluate a solution, or several, in your own values and signs.
+
+        Args:
+          x: the variables, (d,), or (n, d) for several solutions, within the bounds.
+          key: for a stochastic problem; ``jax.random.key(0)`` by default.
+
+        Returns:
+          Objectives, constraint values, and whether all constraints are kept.
+
+        >>> problem = Problem(lambda x: jnp.stack([x[0], 1 - x[0]]), lower=[0.0], upper=[1.0], objectives=2,
+        ...                   directions=("max", "min"), constraints=lambda x: x[0] - 0.5)
+        >>> F, G, feasible = problem([0.25])
+        >>> F.tolist(), G.tolist(), bool(feasible)
+        ([0.25, 0.75], [-0.25], True)
+        """
+        is_single = np.ndim(x) == 1
+        rows = check_array("x", x, shape="(variables,) or (solutions, variables)", ndim=1 if is_single else 2)
+        rows = rows[None] if is_single else rows
+        if rows.shape[1] != self.variables:
+            raise ValueError(f"x must have {self.variables} values, one per variable, got {rows.shape[1]}")
+        outside = (rows < self.lower) | (rows > self.upper)
+        if outside.any():
+            i, j = (int(k) for k in np.argwhere(outside)[0])
+            bounds = f"[{self.lower[j]}, {self.upper[j]}]"
+            raise ValueError(f"x must be within the bounds, got {rows[i, j]} outside {bounds} for variable {j}")
+        key = jax.random.key(0) if key is None else key
+        if self.host:
+            f, g = self.evaluate_host(key, rows)
+        else:
+            f, g = self._values(key, jnp.asarray(rows, jnp.result_type(float)))
+        f, g = np.asarray(f, np.float64) * self.signs, np.asarray(g, np.float64)
+        feasible = np.isfinite(f).all(axis=1) & (total_violation(g) <= 0)
+        return Values(*(part[0] if is_single else part for part in (f, g, feasible)))
 
     def apply_knowledge(self, known: Any, x: Float[Array, "*runs n d"]) -> Float[Array, "*runs n d"]:
         """Change rows, before they are evaluated, by what is known from earlier generations."""
@@ -232,6 +314,21 @@ class Problem(Domain):
     @property
     def variable_names(self) -> tuple[str, ...]:
         return self._variable_names or tuple(f"x{i + 1}" for i in range(self.variables))
+
+    @property
+    def num_constraints(self) -> int:
+        return self._num_constraints or 0
+
+    @property
+    def num_equalities(self) -> int:
+        return self._num_equalities or 0
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        if self._constraint_names is not None:
+            return self._constraint_names
+        c, e = self.num_constraints - self.num_equalities, self.num_equalities
+        return (*(f"g{i + 1}" for i in range(c)), *(f"h{i + 1}" for i in range(e)))
 
     @property
     def signs(self) -> np.ndarray:
@@ -286,7 +383,8 @@ class Problem(Domain):
         """Everything that determines the values; a run's manifest records its hash."""
         functions = (self.function, self.constraints, self._sample)
         kinds = (self.batched, self.stochastic, self.host_constraints, self.directions)
-        return (*functions, *kinds, self.lower, self.upper, self.integer, self.log)
+        equalities = () if self.equalities is None else (self.equalities, self.equality_tolerance)
+        return (*functions, *kinds, self.lower, self.upper, self.integer, self.log, *equalities)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._identity == other._identity
@@ -303,13 +401,26 @@ class Problem(Domain):
 
     def _make_identity(self) -> tuple:
         return (
-            *map(_function_identity, (self.function, self.constraints, self._sample)), self.batched, self.stochastic,
+            *map(_function_identity, (self.function, self.constraints, self.equalities, self._sample)),
+            self.equality_tolerance, self.batched, self.stochastic,
             self.lower.tobytes(), self.upper.tobytes(), bytes(self.integer), bytes(self.log),
-            self.objectives, self.directions, self.objective_names, self.units, self._variable_names, self.name,
+            self.objectives, self.directions, self.objective_names, self.units, self._variable_names,
+            self._constraint_names, self.name,
             None if self._front is None else self._front.tobytes(),
         )  # fmt: skip
 
     # Details
+
+    def _values(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
+        """Evaluate rows of the user's values: objectives, all minimised, and constraint values."""
+        f = self._map_rows(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
+        g = [jnp.zeros((len(x), 0), x.dtype)]
+        if self.constraints is not None:
+            g.append(self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1))
+        if self.equalities is not None:
+            h = self._map_rows(self.equalities, key, x).astype(x.dtype).reshape(len(x), -1)
+            g.append(jnp.abs(h) - self.equality_tolerance)
+        return f, g[-1] if len(g) < 3 else jnp.concatenate(g, axis=1)
 
     def _map_rows(self, function: Callable[..., Any], key: PRNGKeyArray, x: Array) -> Array:
         """Apply the user's function to the rows of ``x``: per row or batched, with a key or without."""
@@ -326,12 +437,12 @@ class Problem(Domain):
             raise TypeError(
                 f"{self.name} is evaluated on the host and cannot be compiled; call evaluate_host outside of jit"
             )
-        f, violation = self.evaluate_host(key, self.show(x))
-        return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(violation, jnp.result_type(float))
+        f, g = self.evaluate_host(key, self.show(x))
+        return jnp.asarray(f, jnp.result_type(float)), jnp.asarray(g, jnp.result_type(float))
 
     def _check_representation(self) -> None:
         """Check that names can be columns of one table, and that the precision resolves the bounds."""
-        check_column_names(self.objective_names, self._variable_names, self.variables)
+        check_column_names(self.objective_names, self._variable_names, self.variables, self._known_constraint_names)
         self.space.check_precision()
 
     def _infer_objectives(self) -> int:
@@ -339,8 +450,24 @@ class Problem(Domain):
         return traced_objectives(self.function, self._map_rows, self.variables, batched=self.batched)
 
     def _check_outputs(self) -> None:
-        functions, sizes = (self.function, self.constraints), (self.variables, self.objectives)
-        check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        functions = {"function": self.function, "constraints": self.constraints, "equalities": self.equalities}
+        sizes = (self.variables, self.objectives)
+        counts = check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        self._num_equalities = counts["equalities"]
+        self._num_constraints = counts["constraints"] + counts["equalities"]
+        self._check_constraint_count()
+
+    def _check_constraint_count(self) -> None:
+        names = self._constraint_names
+        if names is not None and len(names) != self.num_constraints:
+            raise ValueError(
+                f"constraint_names takes {self.num_constraints} strings, one per constraint, got {names!r:.80}"
+            )
+
+    @property
+    def _known_constraint_names(self) -> tuple[str, ...]:
+        """The names of constraints, as far as they are known without calling a function of the user's."""
+        return self.constraint_names
 
 
 def _function_identity(function: Callable[..., Any] | None) -> Any:
@@ -353,13 +480,3 @@ def _function_identity(function: Callable[..., Any] | None) -> Any:
     except TypeError:
         return id(function)
     return function
-
-
-def total_violation(g: Float[Any, "n c"]) -> Float[Any, " n"]:
-    """The sum of the positive constraint values of each row, in NumPy or JAX; NaN if one of them is.
-
-    Less than 1.2e-38 counts as 0, on the host as on devices, which compute such numbers as 0.
-    """
-    namespace = g.__array_namespace__()
-    total = namespace.maximum(g, 0).sum(axis=1)
-    return namespace.where(total < SMALLEST_VIOLATION, 0, total)

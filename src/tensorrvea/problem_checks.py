@@ -1,19 +1,29 @@
 """Checks of a problem's functions and names, made before anything is compiled."""
 
+import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from tensorrvea.checks import as_tuple
+from tensorrvea.index_checks import find_bad_index
+
+# Errors that have nothing to do with tracing.
+MISTAKES = (NameError, ImportError, KeyError, ZeroDivisionError, RecursionError)
 
 
-def check_names(argument: str, names: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+def check_names(argument: str, names: Sequence[str] | None, count: int | None = None) -> tuple[str, ...] | None:
+    """Return the names; ``count`` is None if it is not known yet how many there must be."""
     checked = None if names is None else as_tuple(names)
-    if checked is not None and (len(checked) != count or not all(isinstance(name, str) for name in checked)):
-        raise ValueError(f"{argument} takes {count} strings, got {names!r:.80}")
+    if checked is None:
+        return None
+    wrong_count = not checked if count is None else len(checked) != count
+    if wrong_count or not all(isinstance(name, str) for name in checked):
+        raise ValueError(f"{argument} takes {'' if count is None else f'{count} '}strings, got {names!r:.80}")
     return checked
 
 
@@ -37,24 +47,34 @@ def traced_objectives(function: Callable[..., Any], map_rows: Callable, variable
 def trace(argument: str, function: Callable[..., Any], map_rows: Callable, x: Any, *, batched: bool) -> Any:
     """Return the shape and type of a function's values of the rows ``x``, without running or compiling it."""
     try:
-        return jax.eval_shape(lambda k, v: map_rows(function, k, v), _abstract_key(), x)
+        make = jax.make_jaxpr(lambda k, v: map_rows(function, k, v), return_shape=True)
+        traced, output = make(_abstract_key(), x)
+    except MISTAKES as error:
+        raise TypeError(f"{argument} raised {type(error).__name__}: {error}{place_of(error)}") from error
     except Exception as error:  # whatever the user's function raises
         takes = "(n, d)" if batched else "(d,)"
         raise TypeError(
             f"{argument} could not be traced with x of shape {takes}; if it is not a JAX function, "
             f"use HostProblem: {error}"
         ) from error
+    mistake = find_bad_index(traced, argument=1)
+    if mistake:
+        raise ValueError(f"{argument} uses x beyond its variables, which JAX would clamp in silence: {mistake}")
+    return output
 
 
-def check_column_names(objectives: Sequence[str], variables: Sequence[str] | None, count: int) -> None:
-    """Check that objectives, ``count`` variables (None: x1, x2, …) and the violation can be columns of one table."""
+def check_column_names(
+    objectives: Sequence[str], variables: Sequence[str] | None, count: int, constraints: Sequence[str] = ()
+) -> None:
+    """Check that objectives, ``count`` variables (None: x1, x2, …), constraints and the violation fit in one table."""
     # There may be millions of default names: build them only if an objective could have one.
-    defaults = {f"x{i + 1}" for i in range(count)} if "x" in "".join(objectives) else ()
-    columns = [*objectives, *(variables or defaults), "violation"]
+    named = [*objectives, *constraints]
+    defaults = {f"x{i + 1}" for i in range(count)} if "x" in "".join(named) else ()
+    columns = [*named, *(variables or defaults), "violation"]
     repeated = [name for name, uses in Counter(columns).items() if uses > 1]
     if repeated:
         raise ValueError(
-            "objective_names and variable_names must all differ, and none may be 'violation', "
+            "objective_names, variable_names and constraint_names must all differ, and none may be 'violation', "
             f"got {repeated[0]!r} more than once"
         )
 
@@ -71,20 +91,24 @@ def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int)
 
 
 def check_outputs(
-    functions: tuple[Callable | None, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
-) -> None:
+    functions: Mapping[str, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
+) -> dict[str, int]:
     """Check the shapes of the functions' outputs by tracing, without running or compiling them.
 
     Args:
-      functions: objectives and constraints.
+      functions: by argument: ``function``, ``constraints`` and ``equalities``, which may be None.
       map_rows: ``(function, key, x) → values``, which applies a function to the rows of ``x``.
       sizes: the numbers of variables and objectives.
+
+    Returns:
+      How many values each of them gives per individual.
     """
     variables, objectives = sizes
     rows = _unambiguous_rows(*sizes)
     x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
     takes = "(n, d)" if batched else "(d,)"
-    for argument, checked in zip(("function", "constraints"), functions, strict=True):
+    counts = dict.fromkeys(functions, 0)
+    for argument, checked in functions.items():
         if checked is None:
             continue
         output = trace(argument, checked, map_rows, x, batched=batched)
@@ -94,9 +118,17 @@ def check_outputs(
         if argument == "function" and shape != (rows, objectives):
             got, wanted = (shape, f"(n, {objectives})") if batched else (shape[1:], (objectives,))
             raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")
-        if argument == "constraints" and (len(shape) > 2 or shape[:1] != (rows,)):
+        if argument != "function" and (len(shape) > 2 or shape[:1] != (rows,)):
             got, wanted = (shape, "(n, c)") if batched else (shape[1:], "() or (c,)")
-            raise ValueError(f"constraints must give an array of shape {wanted} for x of shape {takes}, got {got}")
+            raise ValueError(f"{argument} must give an array of shape {wanted} for x of shape {takes}, got {got}")
+        counts[argument] = shape[1] if len(shape) == 2 else 1
+    return counts
+
+
+def place_of(error: BaseException) -> str:
+    """Return the file and line at which an error was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f" ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def _abstract_key() -> Any:

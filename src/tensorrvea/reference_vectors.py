@@ -43,6 +43,7 @@ def reference_vectors(choice: str | ArrayLike, population: int, objectives: int)
 
 
 def check_vectors(name: str, vectors: ArrayLike) -> np.ndarray:
+    """Return reference vectors as an array, or raise an error that names the argument."""
     array = check_array(name, vectors, shape="(vectors, objectives)", ndim=2)
     if len(array) < 2:
         raise ValueError(f"{name} must have at least two rows, got {len(array)}")

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
 from tensorrvea import decision
@@ -38,6 +38,8 @@ class Result:
     archive: Individuals | None
     capacity: int
     stopped: str
+    largest_violation: Float[np.ndarray, " c"] | None = None
+    """The largest violation of each constraint by any individual of the run; None if it is not known."""
 
     @cached_property
     def front(self) -> Individuals:
@@ -53,6 +55,15 @@ class Result:
     def F(self) -> Float[np.ndarray, "k m"]:
         """Objectives of the non-dominated feasible survivors."""
         return self.front.F
+
+    @property
+    def G(self) -> Float[np.ndarray, "k c"]:
+        """Constraint values of the non-dominated feasible survivors, as the problem returns them: all are ≤ 0.
+
+        A value near 0 is a limit that binds; −g is the slack that is left. There are no columns if the problem has no
+        constraints; ``problem.constraint_names`` are their names.
+        """
+        return self.front.G
 
     @property
     def violation(self) -> Float[np.ndarray, " k"]:
@@ -94,11 +105,20 @@ class Result:
         self._need_front("best_by_weights")
         return decision.best_by_weights(self.F, weights, self.problem.directions, method)
 
+    def binding(self, tolerance: float = 0.01) -> Bool[np.ndarray, "k c"]:
+        """Return which constraints bind in each row of ``G``.
+
+        A constraint binds if its slack is at most this share of its largest violation in the run, or of its largest
+        slack in ``G`` if that is larger.
+        """
+        return decision.binding(self.G, tolerance, self.largest_violation)
+
     def to_dataframe(self) -> "pandas.DataFrame":
-        """Return the front as a table with a named column per variable and objective, and one for the violation."""
+        """Return the front as a table: a named column per variable, objective and constraint, and the violation."""
         pandas = import_optional("pandas", needed_for="to_dataframe", extra="report")
-        names = [*self.problem.variable_names, *self.problem.objective_names, "violation"]
-        return pandas.DataFrame(np.column_stack([self.X, self.F, self.violation]), columns=names)
+        problem = self.problem
+        names = [*problem.variable_names, *problem.objective_names, *problem.constraint_names, "violation"]
+        return pandas.DataFrame(np.column_stack([self.X, self.F, self.G, self.violation]), columns=names)
 
     def plot(self, **options: Any) -> "Figure":
         """Plot the front in 2-D, 3-D, or, from four objectives on, parallel coordinates (see ``plot_front``)."""
@@ -166,8 +186,9 @@ class Result:
 
         shown = self.front if len(self.F) else self.population
         problem = self.problem
-        names = [*problem.objective_names, "violation", *problem.variable_names[: shown.X.shape[1]]]
-        table = np.column_stack([shown.F, shown.violation, shown.X])
+        constraints = problem.constraint_names[: shown.G.shape[1]]
+        names = [*problem.objective_names, "violation", *constraints, *problem.variable_names[: shown.X.shape[1]]]
+        table = np.column_stack([shown.F, shown.violation, shown.G, shown.X])
         # Sorted by the first objective, so that rows from top to bottom go along the front.
         order = np.argsort(table[:, 0] * problem.signs[0], kind="stable")
         picture = as_png(self.plot(), dpi=100) if len(self.F) else None

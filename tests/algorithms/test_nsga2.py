@@ -16,7 +16,7 @@ from tensorrvea.evolution import Clock
 from tensorrvea.mating import binary_tournaments
 from tensorrvea.population import Offspring
 
-PROBLEM = tr.problems.DTLZ2(objectives=3, variables=7)
+PROBLEM = tr.problems.C2DTLZ2(objectives=3, variables=7)  # one constraint
 
 
 tell = jax.jit(tr.NSGA2.tell)

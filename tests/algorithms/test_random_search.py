@@ -10,7 +10,7 @@ from tensorrvea.evolution import Clock
 from tensorrvea.population import Offspring
 from tensorrvea.randomness import split
 
-PROBLEM = tr.problems.DTLZ2(objectives=2, variables=4)
+PROBLEM = tr.problems.C2DTLZ2(objectives=2, variables=4)  # one constraint
 
 
 def run(algorithm, fs, violations):
@@ -48,7 +48,7 @@ def test_feasible_rows_are_kept_before_infeasible_ones():
     f = rng.random((2, 8, 2)).astype(np.float32)
     worse, better = np.full(8, 2, np.float32), np.array([1, 3, 3, 3, 3, 3, 3, 3], np.float32)
     state = run(tr.RandomSearch(population=8), f, [worse, better])
-    assert state.population.violation[state.population.alive].tolist() == [1.0]
+    assert state.population.g[state.population.alive].tolist() == [[1.0]]
     state = run(tr.RandomSearch(population=8), f, [worse, np.where(np.arange(8) < 3, 0, 1).astype(np.float32)])
     kept = np.asarray(state.population.f)[np.asarray(state.population.alive)]
     expected = f[1, :3][tr.nondominated(f[1, :3])]

@@ -28,9 +28,9 @@ def own_loop(algorithm, problem, generations: int):
 
         def generation(state, t):
             offspring = algorithm.ask(jax.random.fold_in(key, t), state, problem)
-            f, violation = problem.evaluate(key, offspring.x)
+            f, g = problem.evaluate(key, offspring.x)
             clock = Clock(t / generations, (t - 1) / generations)
-            state = algorithm.tell(key, state, offspring, f, violation, clock)
+            state = algorithm.tell(key, state, offspring, f, g, clock)
             return state, state.population.f
 
         return jax.lax.scan(generation, state, jnp.arange(1, generations + 1))
@@ -43,8 +43,8 @@ def own_loop(algorithm, problem, generations: int):
 
 @pytest.fixture(scope="module")
 def tell():
-    return jax.jit(lambda algorithm, state, offspring, f, violation, progress, before=0.0: algorithm.tell(
-        jax.random.key(0), state, offspring, f, violation, Clock(progress, before)))  # fmt: skip
+    return jax.jit(lambda algorithm, state, offspring, f, g, progress, before=0.0: algorithm.tell(
+        jax.random.key(0), state, offspring, f, g, Clock(progress, before)))  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def started():
 def test_the_whole_first_population_survives(started, tell):
     state, offspring = started
     f = np.random.default_rng(0).random((28, 3)).astype(np.float32)
-    after = tell(sizes.algorithm(), state, offspring, f, np.zeros(28, np.float32), 0.0)
+    after = tell(sizes.algorithm(), state, offspring, f, np.zeros((28, 0), np.float32), 0.0)
     np.testing.assert_array_equal(after.population.x, offspring.x)
     np.testing.assert_array_equal(after.population.f, f)
     assert after.population.alive.all()
@@ -67,7 +67,7 @@ def test_survivor_j_is_the_best_of_niche_j(started, tell):
     state, offspring = started
     generator = np.random.default_rng(1)
     pool = generator.random((56, 3)).astype(np.float32)
-    zeros = np.zeros(28, np.float32)
+    zeros = np.zeros((28, 0), np.float32)
     state = tell(sizes.algorithm(), state, offspring, pool[:28], zeros, 0.0)
     others = Offspring(offspring.x + 1)
     after = tell(sizes.algorithm(), state, others, pool[28:], zeros, np.float32(0.05))
@@ -90,7 +90,7 @@ def test_failed_individuals_do_not_enter_the_first_population(tell):
     state, offspring = algorithm.init(jax.random.key(0), sizes.problem())
     f = np.full((12, 3), np.nan, np.float32)
     f[[7, 11]] = [[1, 2, 3], [3, 2, 1]]
-    after = tell(algorithm, state, offspring, f, np.zeros(12, np.float32), 0.0)
+    after = tell(algorithm, state, offspring, f, np.zeros((12, 0), np.float32), 0.0)
     assert after.population.alive.tolist() == [True, True, False]
     np.testing.assert_array_equal(after.population.f[:2], f[[7, 11]])
     np.testing.assert_array_equal(after.population.x[:2], offspring.x[jnp.array([7, 11])])
@@ -129,7 +129,7 @@ def test_vectors_are_scaled_to_the_ranges_of_the_survivors(started, tell):
     state, offspring = started
     generator = np.random.default_rng(2)
     stretch = np.array([1, 10, 300], np.float32)
-    zeros = np.zeros(28, np.float32)
+    zeros = np.zeros((28, 0), np.float32)
     state = tell(sizes.algorithm(), state, offspring, generator.random((28, 3), np.float32) * stretch, zeros, 0.0)
     f = generator.random((28, 3), np.float32) * stretch
     early = tell(sizes.algorithm(), state, offspring, f, zeros, np.float32(0.05))
@@ -181,8 +181,8 @@ def test_number_settings_can_be_swept_by_vmap():
     def spread_of_children(eta, alpha):
         algorithm = sizes.algorithm(alpha=alpha, variation=tr.GA(crossover=tr.SBX(eta=eta)))
         state, offspring = algorithm.init(jax.random.key(0), problem)
-        f, violation = problem.evaluate(jax.random.key(0), offspring.x)
-        state = algorithm.tell(jax.random.key(2), state, offspring, f, violation, Clock(0.0, 0.0))
+        f, g = problem.evaluate(jax.random.key(0), offspring.x)
+        state = algorithm.tell(jax.random.key(2), state, offspring, f, g, Clock(0.0, 0.0))
         return algorithm.ask(jax.random.key(1), state, problem).x.std()
 
     sweep = jax.jit(jax.vmap(spread_of_children), compiler_options=sizes.QUICKLY)

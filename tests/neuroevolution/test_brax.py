@@ -45,8 +45,8 @@ def test_returns_agree_with_the_oracle_on_recorded_episodes(task, backend):
     steps = 5 if task in ("MoAnt", *NEW) else 12
     problem = RobotProblem(task=task, backend=backend, steps=steps, lanes=3, episodes=2)
     x = 3 * problem.sample(jax.random.key(3), 4)
-    f, violation = jax.jit(problem.evaluate, compiler_options=QUICKLY)(jax.random.key(0), x)
-    assert (violation == 0).all()
+    f, g = jax.jit(problem.evaluate, compiler_options=QUICKLY)(jax.random.key(0), x)
+    assert g.shape[1] == 0
     starts = problem.start_states(jax.random.key(0))
     for row in range(2):
         wanted = []

@@ -35,9 +35,9 @@ def test_returns_agree_with_the_oracle_on_recorded_episodes(task):
             wanted = returns_of(task, trajectory, problem.control_weight)
             np.testing.assert_allclose(played.returns[row, episode], wanted, rtol=1e-9, atol=1e-9)
             assert played.lengths[row, episode] == (first_fall(task, trajectory.q, trajectory.qd) or 40)
-    f, violation = problem.evaluate_host(jax.random.key(0), x)
+    f, g = problem.evaluate_host(jax.random.key(0), x)
     np.testing.assert_allclose(f, -played.returns.mean(axis=1))
-    assert (violation == 0).all()
+    assert g.shape[1] == 0
 
 
 def test_episodes_agree_with_mujoco_stepped_by_hand():
@@ -87,12 +87,12 @@ def test_an_exploding_simulation_fails_its_evaluation_and_leaves_no_log(explodin
     problem = problem_of("MoHopper-m2", episodes=2)
     x = policies(problem, 30, scale=2.0)
     played = problem.play(problem.start_states(jax.random.key(0)), x)
-    f, violation = problem.evaluate_host(jax.random.key(0), x)
+    f, g = problem.evaluate_host(jax.random.key(0), x)
     failed = played.failed.any(axis=1)
     assert 0 < failed.sum() < 30
     np.testing.assert_array_equal(np.isnan(f).all(axis=1), failed)
     np.testing.assert_array_equal(np.isfinite(f).all(axis=1), ~failed)
-    assert (violation == 0).all()
+    assert g.shape[1] == 0
     assert not list(Path(tmp_path).iterdir())
     assert capfd.readouterr().err == ""
 

@@ -169,7 +169,7 @@ def test_memory_follows_its_row_through_selection(kind, variation):
         f = generator.random((20, 2)).astype(np.float32)
         f[3] = np.nan
         clock = Clock(np.float32(generation / 3), np.float32(max(generation - 1, 0) / 3))
-        state = tell(jax.random.key(generation), state, offspring, f, np.zeros(20, np.float32), clock)
+        state = tell(jax.random.key(generation), state, offspring, f, np.zeros((20, 0), np.float32), clock)
         alive = np.asarray(state.population.alive)
         tag = np.asarray(state.population.x)[:, 0]
         assert alive.any()

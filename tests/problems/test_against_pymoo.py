@@ -48,12 +48,10 @@ def test_objectives_and_constraints_agree_in_double_precision(cls):
         x = x[2:]  # pymoo's root of a number below zero, by rounding, is NaN at the upper bound
     expected = theirs.evaluate(x, return_values_of=["F", "G"], return_as_dictionary=True)
     with jax.enable_x64(True):
-        f, violation = jax.jit(ours.evaluate)(jax.random.key(0), x)
+        f, g = jax.jit(ours.evaluate)(jax.random.key(0), x)
         np.testing.assert_allclose(np.asarray(f), expected["F"], rtol=1e-9, atol=1e-12)
         if ours.constrained:
-            g = np.asarray(jax.jit(ours.constraint_values)(x))
             np.testing.assert_allclose(g, expected["G"].reshape(len(x), -1), rtol=1e-9, atol=1e-9)
-            np.testing.assert_allclose(violation, np.maximum(g, 0).sum(axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("cls", [cls for cls in CONSTRAINED if not cls.__name__.startswith(("DC2", "DC3"))])

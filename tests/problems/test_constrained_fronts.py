@@ -58,9 +58,9 @@ def test_front_points_are_attained_by_feasible_solutions(problem):
         # Solutions reach the front's distance somewhere between the optimum and the far end of their bounds.
         reaches = lambda step: np.asarray(values(jnp.asarray(at(step)))[0]) >= distance - 1e-12  # noqa: E731
         x = at(first_feasible(reaches, np.linspace(0, 1, 101), len(position)))
-        _, f, violation = (np.asarray(value) for value in values(jnp.asarray(x)))
+        _, f, g = (np.asarray(value) for value in values(jnp.asarray(x)))
     np.testing.assert_allclose(f, problem.front(40), atol=1e-7)
-    assert violation.max() < 1e-6
+    assert g.max() < 1e-6
 
 
 @pytest.mark.parametrize("problem", BY_DISTANCE, ids=IDS)
@@ -132,9 +132,9 @@ def test_lir_cmop_fronts_are_attained_by_feasible_solutions(name):
             x[:, i] += step * np.sign(far - x[:, i])
             total = (total - step**2).clip(0)
     with jax.enable_x64(True):
-        f, violation = jax.jit(problem.evaluate)(jax.random.key(0), x)
+        f, g = jax.jit(problem.evaluate)(jax.random.key(0), x)
     np.testing.assert_allclose(f, front, atol=1e-6)
-    assert np.asarray(violation).max() < 1e-6
+    assert np.asarray(g).max() < 1e-6
 
 
 def test_first_feasible_finds_the_first_of_several_intervals():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tensorrvea import problems
+from tensorrvea.constraints import total_violation
 from tensorrvea.problems.fronts import nondominated, record_intervals, spread, unit_points
 
 ALL = list(problems.NAMED)
@@ -29,8 +30,8 @@ SIZES = [
 def values(problem, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Objectives and violation, in double precision."""
     with jax.enable_x64(True):
-        f, violation = jax.jit(problem.evaluate)(jax.random.key(0), np.asarray(x, float))
-        return np.asarray(f), np.asarray(violation)
+        f, g = jax.jit(problem.evaluate)(jax.random.key(0), np.asarray(x, float))
+        return np.asarray(f), total_violation(np.asarray(g))
 
 
 @pytest.mark.parametrize(("name", "objectives"), SIZES)

@@ -172,12 +172,10 @@ def test_values_agree_with_the_papers_formulas(cls):
     if len(expected_f[0]) < problem.objectives:
         expected_f = np.column_stack([expected_f, np.maximum(-expected_g, 0).sum(axis=1)])
     with jax.enable_x64(True):
-        f, violation = jax.jit(problem.evaluate)(jax.random.key(0), problem.encode(x))
+        f, g = jax.jit(problem.evaluate)(jax.random.key(0), problem.encode(x))
         np.testing.assert_allclose(f, expected_f, rtol=1e-9, atol=1e-10)
         if problem.constrained:
-            g = np.stack(problem.design(x).constraints, axis=1)
             np.testing.assert_allclose(g, -expected_g, rtol=1e-9, atol=1e-9)
-            np.testing.assert_allclose(violation, np.maximum(g, 0).sum(axis=1), rtol=1e-9)
 
 
 def test_car_side_impact_agrees_with_pymoo():

@@ -82,11 +82,11 @@ def test_a_radius_is_a_setting(cls):
 def test_values_are_finite_at_the_corners_and_keep_the_precision(cls):
     problem = cls()
     corners = np.stack([problem.lower, problem.upper, 0.5 * (problem.lower + problem.upper)]).astype(np.float32)
-    f, violation = jax.jit(problem.evaluate)(jax.random.key(0), corners)
-    assert f.dtype == violation.dtype == jnp.float32
+    f, g = jax.jit(problem.evaluate)(jax.random.key(0), corners)
+    assert f.dtype == g.dtype == jnp.float32
     assert f.shape == (3, problem.objectives)
     assert jnp.isfinite(f).all()
-    assert jnp.isfinite(violation).all()
+    assert jnp.isfinite(g).all()
     if cls in NONNEGATIVE:
         assert (f >= 0).all()
 

@@ -84,7 +84,9 @@ def test_a_flipped_bit_is_detected_anywhere(directory, where):
 def test_another_schema_is_refused(directory):
     for path in directory.glob("checkpoint-*.json"):
         edit(path, schema=SCHEMA + 1)
-    with pytest.raises(DamagedError, match=f"has schema {SCHEMA + 1}, but this version reads schema {SCHEMA}"):
+    with pytest.raises(
+        DamagedError, match=f"has schema {SCHEMA + 1}, but this version reads schemas {SCHEMA - 1} and {SCHEMA}"
+    ):
         resume(directory)
     for path in directory.glob("manifest*.json"):
         edit(path, schema=0)

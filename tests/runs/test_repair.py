@@ -194,6 +194,8 @@ def test_a_run_of_an_earlier_version_opens(tmp_path, schema):
     with np.load(directory / "result.npz") as stored:
         np.testing.assert_array_equal(result.F, stored["F"])
         np.testing.assert_array_equal(result.X, stored["X"])
+    np.testing.assert_allclose(result.G, result.problem(result.X).G, rtol=1e-4, atol=1e-5)
+    assert result.G.shape == (len(result.F), 1)
     assert result.generations == 12
     assert len(result.history) == 13
 
@@ -202,4 +204,9 @@ def test_a_run_of_an_earlier_version_opens(tmp_path, schema):
 @pytest.mark.filterwarnings("ignore:.*resumed in another environment")
 def test_a_run_of_an_earlier_version_continues(tmp_path, schema):
     directory = Path(shutil.copytree(STORED / schema, tmp_path / "run"))
-    assert resume(directory, generations=14).generations == 14
+    result = resume(directory, generations=14)
+    assert result.generations == 14
+    assert (result.G <= 0).all()
+    # A run of schema 3 goes on with the plain sum of violations, as it began.
+    assert result.algorithm.constraint_rule.relative == (schema != "schema-3")
+    np.testing.assert_array_equal(load(directory).G, result.G)

@@ -36,7 +36,8 @@ PROBLEMS = {
 
 @partial(jax.jit, static_argnames="problem")
 def evaluate(problem: str, x: Any) -> Any:
-    return PROBLEMS[problem].evaluate(jax.random.key(0), x)
+    f, g = PROBLEMS[problem].evaluate(jax.random.key(0), x)
+    return f, g if g.shape[1] else jax.numpy.zeros((len(x), 1), f.dtype)
 
 
 def objectives(problem: str, x: np.ndarray) -> list[np.ndarray]:
@@ -53,7 +54,7 @@ class Case:
     """An algorithm on some devices."""
 
     def __init__(self, name: str, devices: int):
-        problem = PROBLEMS["plain"]
+        problem = PROBLEMS["constrained"]
         algorithm = cases.make(name, POPULATION).bind(problem)
         program = loop.Program(problem, algorithm, {}, "summary", 7 if name in ARCHIVED else 0)
         self.mesh, self.places = make_mesh(devices), program.places
@@ -61,8 +62,8 @@ class Case:
 
         # Compiled separately, since cases share the tell of an algorithm and the ask of a variation.
         @jax.jit
-        def tell(key, carry, t, f, violation):
-            carry, record = loop.tell(program, key, carry, t, f, violation, Clock(t / LAST, (t - 1) / LAST))
+        def tell(key, carry, t, f, g):
+            carry, record = loop.tell(program, key, carry, t, f, g, Clock(t / LAST, (t - 1) / LAST))
             return compiled.shard_carry(carry), record
 
         self.tell = tell
@@ -80,7 +81,12 @@ class Case:
                 carry = self.ask(key, carry, t + 1)
             state, offspring = carry.state, jax.tree.map(lambda leaf: leaf[:POPULATION], carry.offspring)
             alive = [living(rows) for rows in filter(None, (state.population, carry.archive))]
-            parts = {"survivors": alive, "score": state.score[: self.places], "extra": state.extra}
+            parts = {
+                "survivors": alive,
+                "score": state.score[: self.places],
+                "extra": state.extra,
+                "limits": state.limits,
+            }
             parts |= {"record": record, "offspring": offspring}
             leaves = jax.tree_util.tree_leaves_with_path(parts)
             yield {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}

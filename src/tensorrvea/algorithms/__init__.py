@@ -1,6 +1,7 @@
 """Algorithms. A new one is an import and a name here; exports, command line, manifests, docs and tests follow."""
 
 from tensorrvea.algorithms.agemoea2 import AGEMOEA2
+from tensorrvea.algorithms.ccmo import CCMO
 from tensorrvea.algorithms.hype import HypE
 from tensorrvea.algorithms.ibea import IBEA
 from tensorrvea.algorithms.moead import MOEAD
@@ -14,7 +15,8 @@ from tensorrvea.algorithms.tensorrvea import TensorRVEA
 from tensorrvea.evolution import Evolution
 
 __all__ = [  # noqa: RUF022 (the order in lists)
-    "TensorRVEA", "RVEA", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "HypE", "MOEAD", "IBEA", "SPEA2", "RandomSearch",
+    "TensorRVEA", "RVEA", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "HypE", "MOEAD", "IBEA", "SPEA2", "CCMO",
+    "RandomSearch",
 ]  # fmt: skip
 
 ALL: tuple[type[Evolution], ...] = tuple(globals()[name] for name in __all__)

@@ -47,17 +47,22 @@ class SPEA2(Evolution):
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key, state, clock
-        feasible = pool.feasible
-        raw = raw_fitness(pool.f, feasible)
-        front = feasible & (raw == 0)
-        f = scale_distances(pool.f, feasible, front, self.normalize)
-        k = jnp.sqrt(feasible.sum().astype(f.dtype)).astype(jnp.int32)
-        sigma = kth_nearest(f, feasible, k)
-        removed = ~pool.alive | (front & ~truncate(f, front, self.population))
-        violation = jnp.where(removed, jnp.inf, jnp.maximum(pool.violation, 0))
-        density = jnp.where(feasible, -sigma, 0)
-        best, place = best_first((violation, jnp.where(feasible, raw, 0), density), self.population)
-        return Selection(best, ~removed[best], place)
+        return environmental_selection(pool, self.population, self.normalize)
+
+
+def environmental_selection(pool: Pool, survivors: int, normalize: bool) -> Selection:
+    """Return the rows of the next archive, best first."""
+    feasible = pool.feasible
+    raw = raw_fitness(pool.f, feasible)
+    front = feasible & (raw == 0)
+    f = scale_distances(pool.f, feasible, front, normalize)
+    k = jnp.sqrt(feasible.sum().astype(f.dtype)).astype(jnp.int32)
+    sigma = kth_nearest(f, feasible, k)
+    removed = ~pool.alive | (front & ~truncate(f, front, survivors))
+    violation = jnp.where(removed, jnp.inf, jnp.maximum(pool.violation, 0))
+    density = jnp.where(feasible, -sigma, 0)
+    best, place = best_first((violation, jnp.where(feasible, raw, 0), density), survivors)
+    return Selection(best, ~removed[best], place)
 
 
 def scale_distances(

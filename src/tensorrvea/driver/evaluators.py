@@ -73,7 +73,8 @@ def make_evaluator(run: Run) -> Evaluator:
 def chunk_capacity(run: Run) -> int:
     """Return how many generations' records may be kept on the device."""
     m, d = run.problem.objectives, run.problem.variables
-    numbers = {"summary": 0, "fronts": 1 + m, "populations": 1 + m + d}[run.history]
+    c = run.problem.num_constraints
+    numbers = {"summary": 0, "fronts": 1 + m, "populations": 1 + m + d + c}[run.history]
     recorded = len(run.seeds) * run.places * numbers * np.dtype(jnp.result_type(float)).itemsize
     return int(np.clip(CHUNK_BYTES // max(recorded, 1), 1, CHUNK_GENERATIONS))
 
@@ -123,14 +124,15 @@ class StepEvaluator(Evaluator):
         return self.run.setting._replace(effort=FULL)
 
     def shapes(self, carry: Carry) -> tuple[Record, Any, Any]:
-        """Return the shapes of records, objectives and violation."""
+        """Return the shapes of records, objectives and constraint values (() if there are none)."""
         run, x = self.run, carry.offspring.x
         mesh, rows = run.setting.mesh, x.shape[:-1]
         spec = PartitionSpec(RUNS) if run.is_batched else ROWS
         sharding = None if mesh is None else NamedSharding(mesh, spec)
         f = jax.ShapeDtypeStruct((*rows, run.problem.objectives), x.dtype, sharding=sharding)
-        violation = jax.ShapeDtypeStruct(rows, x.dtype, sharding=sharding)
-        return compiled.record_shapes(run.program, run.setting, carry, self.capacity), f, violation
+        c = run.problem.num_constraints
+        g = jax.ShapeDtypeStruct((*rows, c), x.dtype, sharding=sharding) if c else ()
+        return compiled.record_shapes(run.program, run.setting, carry, self.capacity), f, g
 
     def prepare(self, carry: Carry) -> None:
         self.prepare_evaluation(carry)
@@ -144,17 +146,17 @@ class StepEvaluator(Evaluator):
 
     def prepare_step(self, carry: Carry) -> None:
         run = self.run
-        records, f, violation = self.shapes(carry)
+        records, f, g = self.shapes(carry)
         steps = compiled.start_steps(run.setting, carry, records, 0)
         self.records = steps.records
-        self.step = compiled.step.prepare(run.program, run.setting, run.key, steps, f, violation, self.clocks())
+        self.step = compiled.step.prepare(run.program, run.setting, run.key, steps, f, g, self.clocks())
 
     def memory(self, carry: Carry) -> int:
         run = self.run
-        records, f, violation = self.shapes(carry)
+        records, f, g = self.shapes(carry)
         number = jax.ShapeDtypeStruct((), np.int32)
         steps = compiled.Steps(carry, records, number, number)
-        stepping = compiled.step.memory(run.program, run.setting, run.key, steps, f, violation, self.clocks())
+        stepping = compiled.step.memory(run.program, run.setting, run.key, steps, f, g, self.clocks())
         if run.problem.host:
             return stepping
         state = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(carry))
@@ -170,8 +172,8 @@ class StepEvaluator(Evaluator):
         timed = Timer()
         steps = compiled.start_steps(run.setting, carry, self.records, start)
         for _ in progress:
-            f, violation = self.evaluate_compiled(run.key, steps.carry.offspring.x, steps.t)
-            steps = self.step(run.key, steps, f, violation, clocks)
+            f, g = self.evaluate_compiled(run.key, steps.carry.offspring.x, steps.t)
+            steps = self.step(run.key, steps, f, g, clocks)
         self.records = steps.records
         records = fetch_records(run, steps.records)
         return steps.carry, jax.tree.map(lambda rows: rows[: len(progress)], records), timed.seconds
@@ -198,13 +200,13 @@ class HostEvaluator(StepEvaluator):
             self.rows_to_evaluate(carry, start)  # its first call compiles, which is not timed
         timed = Timer()
         carry = self.apply_knowledge(carry)
-        f, violation, known = self.evaluate(carry, start)
+        f, g, known = self.evaluate(carry, start)
         evaluation_seconds = timed.seconds
         if self.records is None:
             self.prepare_step(carry)
         timed = Timer()
         steps = compiled.start_steps(run.setting, carry._replace(known=known), self.records, start)
-        carry, self.records, *_ = self.step(run.key, steps, f, violation, self.clocks(progress, before))
+        carry, self.records, *_ = self.step(run.key, steps, f, g, self.clocks(progress, before))
         return carry, fetch_records(run, self.records), evaluation_seconds + timed.seconds
 
     def rows_to_evaluate(self, carry: Carry, t: int) -> tuple[Array, np.ndarray]:
@@ -222,8 +224,8 @@ class HostEvaluator(StepEvaluator):
         x = self.run.problem.apply_knowledge(carry.known, carry.offspring.x)
         return carry._replace(offspring=carry.offspring._replace(x=x))
 
-    def evaluate(self, carry: Carry, t: int) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Return objectives and violation, padded as the offspring are, and what the problem knows afterwards."""
+    def evaluate(self, carry: Carry, t: int) -> tuple[np.ndarray, Any, Any]:
+        """Return objectives and constraint values (() if none), padded as the offspring are, and what is known then."""
         run, x = self.run, carry.offspring.x
         key, rows = self.rows_to_evaluate(carry, t)
         known = run.without_padding(fetch(carry.known))
@@ -233,15 +235,16 @@ class HostEvaluator(StepEvaluator):
         padding = [(0, padded[0] - shape[0])]
         mode: Any = "edge" if run.is_batched else "constant"
 
-        def to_rows(leaf: np.ndarray, *columns: int) -> np.ndarray:
+        def to_rows(leaf: np.ndarray) -> np.ndarray:
             # A value that is too large for the device's precision becomes infinite: that evaluation has failed.
             with np.errstate(over="ignore"):
-                leaf = leaf.astype(x.dtype).reshape(*shape, *columns)
+                leaf = leaf.astype(x.dtype).reshape(*shape, leaf.shape[1])
             return np.pad(leaf, padding + [(0, 0)] * (leaf.ndim - 1), mode=mode)
 
         if run.is_batched:
             known = jax.tree.map(lambda leaf: np.pad(leaf, padding + [(0, 0)] * (leaf.ndim - 1), mode=mode), known)
-        return to_rows(values[0], run.problem.objectives), to_rows(values[1]), known
+        f, g = values
+        return to_rows(f), to_rows(g) if run.problem.num_constraints else (), known
 
     def close(self) -> None:
         self.run.problem.close()

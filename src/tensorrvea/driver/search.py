@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
+
 from tensorrvea import compiled
+from tensorrvea.constraints import Limits
 from tensorrvea.driver.evaluators import make_evaluator
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Schedule
 from tensorrvea.evolution import FIRST
 from tensorrvea.history import Individuals, Recorder, individuals
 from tensorrvea.loop import Carry
+from tensorrvea.population import Population
 from tensorrvea.processes import detect_lost_peers, fetch
 from tensorrvea.result import Result
 
@@ -120,14 +124,19 @@ class Search:
         run, carry = self.run, self.carry
         assert carry is not None
         with detect_lost_peers():
-            survivors, archive = fetch((carry.state.population[:4], carry.archive and carry.archive[:4]))
-        return [self._result(survivors, archive, i, seed) for i, seed in enumerate(run.seeds)]
+            rows = [each for each in (carry.state.population, carry.archive) if isinstance(each, Population)]
+            limits = carry.state.limits
+            largest, survivors, *archive = fetch(
+                [limits.largest if isinstance(limits, Limits) else (), *(each._replace(memory=()) for each in rows)]
+            )
+        best = archive[0] if archive else None
+        return [self._result(survivors, best, largest, i, seed) for i, seed in enumerate(run.seeds)]
 
-    def _result(self, survivors: Any, archive: Any, index: int, seed: int) -> Result:
+    def _result(self, survivors: Any, archive: Any, largest: Any, index: int, seed: int) -> Result:
         run = self.run
 
         def shown(rows: Any) -> Individuals:
-            return individuals(run.problem, *(leaf[index] if run.is_batched else leaf for leaf in rows))
+            return individuals(run.problem, jax.tree.map(lambda leaf: leaf[index], rows) if run.is_batched else rows)
 
         return Result(
             problem=run.problem,
@@ -142,7 +151,8 @@ class Search:
                 self.schedule.seconds,
                 index if run.is_batched else None,
             ),
-            archive=shown(archive) if run.archive else None,
+            archive=None if archive is None else shown(archive),
             capacity=run.places,
             stopped=self.stopped or "not finished",
+            largest_violation=None if isinstance(largest, tuple) else largest[index] if run.is_batched else largest,
         )

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorrvea.host.remote import Outcome
-from tensorrvea.problem import total_violation
 
 NOT_FINITE = "gave NaN or an infinite number"
 MAX_MESSAGES = 100
@@ -50,7 +49,9 @@ class Job(NamedTuple):
 
 
 class Batch:
-    """Objectives and violations of the rows of ``x``, NaN until evaluated.
+    """Objectives and constraint values of the rows of ``x``, NaN until evaluated.
+
+    The function returns the first ``joint`` constraint values after the objectives.
 
     A job that fails is repeated up to ``retries`` times; then its row stays NaN and its message is recorded. If a job
     of several rows fails, each row becomes a job, so that only the failing row is lost.
@@ -62,6 +63,7 @@ class Batch:
         *,
         objectives: int,
         constraints: int = 0,
+        joint: int = 0,
         batched: bool,
         retries: int,
         failures: Failures,
@@ -69,8 +71,8 @@ class Batch:
     ):
         self.x = x
         self.f = np.full((len(x), objectives), np.nan)
-        self.violation = np.full(len(x), np.nan)
-        self._constraints = constraints
+        self.g = np.full((len(x), constraints), np.nan)
+        self._joint = joint
         self._batched, self._retries, self._failures, self._generator = batched, retries, failures, generator
 
     def jobs(self, blocks: int) -> list[Job]:
@@ -108,26 +110,25 @@ class Batch:
 
     def _store(self, job: Job, values: np.ndarray, constraints: np.ndarray | None) -> list[Job]:
         values = self._check_values(values, len(job.rows))
-        f, violation = values[:, : self.f.shape[1]], total_violation(values[:, self.f.shape[1] :])
+        f, g = values[:, : self.f.shape[1]], values[:, self.f.shape[1] :]
         if constraints is not None:
-            violation = total_violation(self._check_constraints(constraints, len(job.rows)))
-        good = np.isfinite(f).all(axis=1) & np.isfinite(violation)
+            g = np.concatenate([g, self._check_constraints(constraints, len(job.rows))], axis=1)
+        good = np.isfinite(f).all(axis=1) & (g < np.inf).all(axis=1)
         self.f[job.rows[good]] = f[good]
-        self.violation[job.rows[good]] = violation[good]
+        self.g[job.rows[good]] = g[good]
         if good.all():
             return []
         return self._retry(job._replace(rows=job.rows[~good]), NOT_FINITE, self._retries)
 
     def _check_values(self, values: np.ndarray, count: int) -> np.ndarray:
-        m, d = self.f.shape[1] + self._constraints, self.x.shape[1]
+        m, d = self.f.shape[1] + self._joint, self.x.shape[1]
         takes, expected = ((count, d), (count, m)) if self._batched else ((d,), (m,))
         if values.shape != expected:
             raise ValueError(f"function must give shape {expected} for x of shape {takes}, got shape {values.shape}")
         return values.reshape(count, m)
 
     def _check_constraints(self, values: np.ndarray, count: int) -> np.ndarray:
-        leading = (count,) if self._batched else ()
-        if values.shape[: len(leading)] != leading or values.ndim - len(leading) > 1:
-            expected = f"({count},) or ({count}, c)" if self._batched else "() or (c,)"
-            raise ValueError(f"constraints must give shape {expected}, got shape {values.shape}")
-        return values.reshape(count, -1)
+        leading, c = (count,) if self._batched else (), self.g.shape[1] - self._joint
+        if values.shape != (*leading, c) and (c != 1 or values.shape != leading):
+            raise ValueError(f"constraints must give shape {(*leading, c)}, got shape {values.shape}")
+        return values.reshape(count, c)

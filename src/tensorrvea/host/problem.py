@@ -17,8 +17,9 @@ from tensorrvea.directions import Directions
 from tensorrvea.host.batch import Batch, Failures
 from tensorrvea.host.guard import Guard
 from tensorrvea.host.pool import WorkerPool
+from tensorrvea.host.remote import WithEqualities, as_numbers, describe
 from tensorrvea.host.workers import ExecutorWorker, LocalWorker, ProcessWorker, check_sendable
-from tensorrvea.problem import Evaluation, Problem
+from tensorrvea.problem import EQUALITY_TOLERANCE, Evaluation, Problem
 
 
 class HostProblem(Problem):
@@ -29,7 +30,9 @@ class HostProblem(Problem):
         numbers. With ``batched=True`` it maps (n, d) to (n, m). With ``stochastic=True`` its first argument is a NumPy
         ``Generator`` (batched: a list of them, one per row) that depends on the run's seed.
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0. Or the
-        number c of such values that ``function`` returns after the objectives, m + c numbers in all.
+        number c of such values that ``function`` returns after the objectives, m + c numbers in all. If
+        ``constraints`` is a function and there are no ``constraint_names``, it is called once in the middle of the
+        bounds when a run begins, to count its values; ``equalities`` always is.
       workers: number of processes that evaluate; None for this process. With ``executor="ray"``, the number of the
         cluster's CPUs to use; None for all.
       executor: ``"ray"`` for a Ray cluster, or any ``concurrent.futures.Executor``.
@@ -47,9 +50,9 @@ class HostProblem(Problem):
     Workers stay between batches, until ``close``, the end of a ``with`` block, or the end of the program.
 
     >>> problem = HostProblem(lambda x: (x[0], 1 / x[0]), lower=[0.5], upper=[2.0], objectives=2)
-    >>> f, violation = problem.evaluate_host(None, np.array([[0.5], [2.0]]))
-    >>> f.tolist(), violation.tolist()
-    ([[0.5, 2.0], [2.0, 0.5]], [0.0, 0.0])
+    >>> f, g = problem.evaluate_host(None, np.array([[0.5], [2.0]]))
+    >>> f.tolist(), g.shape
+    ([[0.5, 2.0], [2.0, 0.5]], (2, 0))
     """
 
     host = True
@@ -64,6 +67,8 @@ class HostProblem(Problem):
         variables: int | None = None,
         directions: Directions = "min",
         constraints: Callable[..., Any] | int | None = None,
+        equalities: Callable[..., Any] | None = None,
+        equality_tolerance: float = EQUALITY_TOLERANCE,
         workers: int | None = None,
         executor: str | Executor | None = None,
         timeout: float | None = None,
@@ -77,6 +82,7 @@ class HostProblem(Problem):
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
+        constraint_names: Sequence[str] | None = None,
         name: str | None = None,
     ):
         self.workers = None if workers is None else check_integer("workers", workers, minimum=1)
@@ -94,13 +100,15 @@ class HostProblem(Problem):
             self.host_constraints, constraints = check_integer("constraints", constraints, minimum=0), None
         super().__init__(
             function, lower=lower, upper=upper, objectives=objectives, variables=variables, directions=directions,
-            constraints=constraints,
+            constraints=constraints, equalities=equalities, equality_tolerance=equality_tolerance,
             batched=batched, stochastic=stochastic, integer=integer, log=log, sample=sample, front=front,
-            objective_names=objective_names, units=units, variable_names=variable_names, name=name,
+            objective_names=objective_names, units=units, variable_names=variable_names,
+            constraint_names=constraint_names, name=name,
         )  # fmt: skip
         if self.workers is not None and executor is None:
             check_sendable("function", function)
             check_sendable("constraints", constraints)
+            check_sendable("equalities", equalities)
         self._failures = Failures(self.name)
         self._pool: WorkerPool | None = None
 
@@ -112,7 +120,7 @@ class HostProblem(Problem):
         self._failures.restore(failures)
 
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
-        """Evaluate rows of the user's values: objectives, all minimised, and violations; NaN where failed.
+        """Evaluate rows of the user's values: objectives, all minimised, and constraint values; NaN where failed.
 
         With an array of k keys, ``x`` consists of k equal blocks of rows, each of which draws from its own key.
         """
@@ -120,7 +128,8 @@ class HostProblem(Problem):
         batch = Batch(
             x,
             objectives=self.objectives,
-            constraints=self.host_constraints,
+            constraints=self.num_constraints,
+            joint=self.host_constraints,
             batched=self.batched,
             retries=self.retries,
             failures=self._failures,
@@ -132,7 +141,7 @@ class HostProblem(Problem):
             # problem that was optimised stays referenced by its compiled code, until it is closed or the process ends.
             weakref.finalize(self, self._pool.close)
         self._pool.run(batch, batch.jobs(self._blocks))
-        return batch.f * self.signs, batch.violation
+        return batch.f * self.signs, batch.g
 
     def close(self) -> None:
         if self._pool is not None:
@@ -148,7 +157,10 @@ class HostProblem(Problem):
 
     def _make_pool(self) -> tuple[WorkerPool, int]:
         """Create the workers; also return the number of blocks per batch for a batched function."""
-        functions, executor = (self.function, self.constraints), self.executor
+        limits = self.constraints
+        if self.equalities is not None:
+            limits = WithEqualities(self.constraints, self.equalities, self.equality_tolerance, self.batched)
+        functions, executor = (self.function, limits), self.executor
         if executor == "ray":
             from tensorrvea.host.ray_worker import RayWorker, connect  # needs the optional package ray
 
@@ -167,6 +179,20 @@ class HostProblem(Problem):
         own = (self.host_constraints, self.workers, self.executor, self.timeout, self.retries)
         return (*super()._make_identity(), *own)
 
+    @property
+    def num_constraints(self) -> int:
+        if self._num_constraints is None:
+            counted = 0 if self.constraints is None else self._count("constraints", self.constraints)
+            self._num_constraints = self.host_constraints + counted + self.num_equalities
+            self._check_constraint_count()
+        return self._num_constraints
+
+    @property
+    def num_equalities(self) -> int:
+        if self._num_equalities is None:
+            self._num_equalities = 0 if self.equalities is None else self._count("equalities", self.equalities)
+        return self._num_equalities
+
     def _infer_objectives(self) -> int:
         raise TypeError(
             "objectives must be given, or one entry of directions= or objective_names= per objective: the function of "
@@ -174,7 +200,38 @@ class HostProblem(Problem):
         )
 
     def _check_outputs(self) -> None:
-        """Skip the check, since a host function may be expensive or have side effects."""
+        """Do not call the functions, since they may be expensive or have side effects."""
+        names = self._constraint_names
+        self._num_equalities = 0 if self.equalities is None else None
+        if self.constraints is None and self.equalities is None:
+            self._num_constraints = self.host_constraints
+            self._check_constraint_count()
+        else:
+            self._num_constraints = None if names is None else len(names)
+
+    @property
+    def _known_constraint_names(self) -> tuple[str, ...]:
+        return () if None in (self._num_constraints, self._num_equalities) else self.constraint_names
+
+    def _count(self, argument: str, function: Callable[..., Any]) -> int:
+        """Call a function of constraints once, in the middle of the bounds, and return how many values it gives."""
+        middle = self.show(self.encode(jnp.asarray((self.lower + self.upper) / 2)[None]))
+        arguments: tuple[Any, ...] = (middle if self.batched else middle[0],)
+        if self.stochastic:
+            generator = _generators(jax.random.key(0), 1)(0)
+            arguments = ([generator] if self.batched else generator, *arguments)
+        try:
+            shape = as_numbers(argument, function(*arguments)).shape
+        except Exception as error:  # whatever the user's function raises
+            remedy = ": give constraint_names, one per constraint" if argument == "constraints" else ""
+            raise ValueError(
+                f"{argument} could not be counted in the middle of the bounds ({describe(error)}){remedy}"
+            ) from error
+        count = shape[1:] if self.batched else shape
+        if len(count) > 1 or (self.batched and shape[:1] != (1,)):
+            expected = "(1,) or (1, c)" if self.batched else "() or (c,)"
+            raise ValueError(f"{argument} must give shape {expected}, got shape {shape}")
+        return int(np.prod(count))
 
 
 def _generators(key: PRNGKeyArray | None, rows: int) -> Callable[[int], np.random.Generator]:

@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,24 @@ def call(functions: Functions, arguments: tuple[Any, ...]) -> Outcome:
         return "values", numbers, None if limits is None else as_numbers("constraints", limits)
     except ValueError as error:
         return "wrong", str(error)
+
+
+@dataclass(frozen=True)
+class WithEqualities:
+    """Constraints and equalities as one function: each equality is |h| minus the tolerance."""
+
+    constraints: Callable[..., Any] | None
+    equalities: Callable[..., Any]
+    tolerance: float
+    batched: bool
+
+    def __call__(self, *arguments: Any) -> np.ndarray:
+        def values(source: str, function: Callable[..., Any]) -> np.ndarray:
+            numbers = as_numbers(source, function(*arguments[:-1], arguments[-1].copy()))
+            return numbers.reshape((len(numbers), -1) if self.batched else -1)
+
+        h = np.abs(values("equalities", self.equalities)) - self.tolerance
+        return h if self.constraints is None else np.concatenate([values("constraints", self.constraints), h], axis=-1)
 
 
 def as_numbers(source: str, values: Any) -> np.ndarray:

@@ -120,7 +120,7 @@ class RobotProblem(Problem):
         return super().evaluate(key, self.policy.check_columns(x))
 
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
-        """Evaluate policies on the host: objectives, all minimised (NaN where failed), and zero violations.
+        """Evaluate policies on the host: objectives, all minimised (NaN where failed), and no constraints.
 
         With an array of k keys, ``x`` consists of k equal blocks of rows, each with its own key's start states.
         """
@@ -153,7 +153,7 @@ class RobotProblem(Problem):
             parts = (np.split(np.asarray(part), len(keys)) for part in (seen, played.lengths, played.failed))
             known = add_observations(known, *parts, is_batched=key.ndim > 0)
         returns = np.asarray(mean_returns(played) * self.signs)
-        return (returns, np.zeros(len(rows))), known
+        return (returns, np.zeros((len(rows), 0))), known
 
     # Episodes
 

@@ -45,6 +45,7 @@ class Benchmark(Problem):
         objective_names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
         variable_names: Sequence[str] | None = None,
+        constraint_names: Sequence[str] | None = None,
     ):
         for name, size in (("objectives", objectives), ("variables", variables)):
             if size > LARGEST:
@@ -61,6 +62,7 @@ class Benchmark(Problem):
             objective_names=objective_names,
             units=units,
             variable_names=variable_names,
+            constraint_names=constraint_names,
             name=type(self).__name__,
         )
 

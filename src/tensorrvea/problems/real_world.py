@@ -69,6 +69,7 @@ class RealWorld(Benchmark):
             "variable_names": [variable.name for variable in self.design_variables],
             "objective_names": [quantity.name for quantity in self.quantities],
             "units": [quantity.unit for quantity in self.quantities],
+            "constraint_names": [q.name for q in self.design_constraints] if self.constrained else None,
         }
 
     def design(self, x: Float[Any, "n d"]) -> Design:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tensorrvea
+from tensorrvea.decision import binding_slack
 from tensorrvea.report.indicators import add_indicators, known_true_front, recorded_fronts
 from tensorrvea.report.packing import pack, pack_16_bit, pack_integers, safe_json, thin, to_json_value
 from tensorrvea.report.progress_charts import progress_charts
@@ -68,6 +69,7 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
             {"name": name, "unit": unit, "direction": direction}
             for name, unit, direction in zip(*runs[0].objective_settings.values(), strict=True)
         ],
+        "constraints": _constraints(runs),
         "variables": list(max(runs, key=lambda run: run.X.shape[1]).variable_names),
         "groups": groups,
         "trueFront": None if truth is None else pack_16_bit(thin(np.asarray(truth), 5000)),
@@ -80,6 +82,7 @@ def page_data(runs: Sequence[Run], *, title: str, stem: str) -> tuple[dict[str, 
                 "F": pack(run.F[rows]),
                 "X": x if with_x and run.X.shape[1] else None,
                 "violation": pack(run.violation[rows]) if np.any(run.violation[rows]) else None,
+                "G": pack(run.constraints[rows]) if run.constraint_names else None,
                 "rows": pack_integers(rows) if len(rows) < len(run.F) else None,
                 "fronts": _fronts(run, len(runs)),
                 "replays": [_replay(replay, rows) for replay in run.replays],
@@ -130,12 +133,23 @@ def _check_runs(runs: Sequence[Run]) -> None:
                 raise ValueError(
                     f"runs of one page must have the same {name}, got {expected[name]!r:.80} and {entries!r:.80}"
                 )
+        if tuple(run.constraint_names) != tuple(runs[0].constraint_names):
+            names = runs[0].constraint_names, run.constraint_names
+            raise ValueError(f"runs of one page must have the same constraint_names, got {names!r:.80}")
     labels = [run.label for run in runs]
     repeated = next((label for label in labels if labels.count(label) > 1), None)
     if repeated is not None:
         raise ValueError(f"every run of a page needs a unique label, got {repeated!r:.80} twice")
     if sum(len(run.F) for run in runs) == 0:
         raise ValueError("runs must hold at least one solution, got none")
+
+
+def _constraints(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """The constraints' names, and the slack up to which each of them binds."""
+    known = [run.largest_violation for run in runs if run.largest_violation is not None]
+    largest = np.max(known, axis=0) if known else None
+    limits = binding_slack(np.concatenate([run.constraints for run in runs]), largest_violation=largest)
+    return [{"name": name, "binds": float(s)} for name, s in zip(runs[0].constraint_names, limits, strict=True)]
 
 
 def _rows_to_keep(runs: Sequence[Run]) -> list[np.ndarray]:

@@ -107,6 +107,8 @@ class Run:
       problem: the problem's name.
       objective_names, units, directions, variable_names: of the problem; ``directions`` are "min" or "max".
       X, F, violation: the solutions to choose from. X has no columns if it was not kept.
+      constraint_names, G: the constraints' names, and their values for each solution, feasible where ≤ 0.
+      largest_violation: of each constraint, by any individual of the run; None if it is not known.
       history: None if nothing was recorded.
       true_front: points of the true front, if known.
       reference_point: of the hypervolume, if the problem defines one.
@@ -125,6 +127,9 @@ class Run:
     X: Float[np.ndarray, "n d"]
     F: Float[np.ndarray, "n m"]
     violation: Float[np.ndarray, " n"]
+    constraint_names: Sequence[str] = ()
+    G: Float[np.ndarray, "n c"] | None = None
+    largest_violation: Float[np.ndarray, " c"] | None = None
     history: History | None = None
     true_front: Float[np.ndarray, "k m"] | None = None
     reference_point: Float[np.ndarray, " m"] | None = None
@@ -143,6 +148,11 @@ class Run:
             raise ValueError(f"F must have at least 2 objectives, got {f.shape[1]}")
         if x.shape[1] not in (0, len(self.variable_names)):
             raise ValueError(f"X must have {len(self.variable_names)} columns, one per variable name, got {x.shape[1]}")
+        if self.constraints.shape != (len(f), len(self.constraint_names)):
+            expected = (len(f), len(self.constraint_names))
+            raise ValueError(
+                f"G must have shape {expected}, a column per constraint name, got {self.constraints.shape}"
+            )
         for name, entries in self.objective_settings.items():
             if len(entries) != f.shape[1]:
                 raise ValueError(f"{name} must have {f.shape[1]} entries, one per objective, got {len(entries)}")
@@ -158,6 +168,11 @@ class Run:
         for replay in self.replays:
             if not 0 <= replay.solution < len(f):
                 raise ValueError(f"a replay's solution must be a row of F, 0 to {len(f) - 1}, got {replay.solution}")
+
+    @property
+    def constraints(self) -> Float[np.ndarray, "n c"]:
+        """The constraint values; no columns if there are none."""
+        return np.empty((len(self.F), 0)) if self.G is None else self.G
 
     @property
     def objective_settings(self) -> dict[str, tuple[str, ...]]:
@@ -176,6 +191,7 @@ class ResultLike(Protocol):
     population: Individuals
     history: RunHistory
     stopped: str
+    largest_violation: Any
 
     @property
     def front(self) -> Individuals: ...

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TextIO
 
 import numpy as np
@@ -10,17 +11,20 @@ from tensorrvea.report.records import Run
 
 
 def write_csv(runs: Sequence[Run], stream: TextIO) -> None:
-    """Write one row per solution: run, solution, objectives, violation, variables; numbers read back exactly."""
+    """Write one row per solution: run, solution, objectives, violation, constraints, variables.
+
+    Numbers read back exactly.
+    """
     widest = max(runs, key=lambda run: run.X.shape[1])
     variables = widest.variable_names[: widest.X.shape[1]]
-    header = ["run", "solution", *runs[0].objective_names, "violation", *variables]
+    header = ["run", "solution", *runs[0].objective_names, "violation", *runs[0].constraint_names, *variables]
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow([escape_formula(cell) for cell in header])
     for run in runs:
         label = escape_formula(run.label)
-        columns = zip(_format_rows(run.F), _format_rows(run.violation[:, None]), _format_rows(run.X), strict=True)
-        for solution, (f, violation, x) in enumerate(columns):
-            writer.writerow([label, solution, *f, *violation, *x])
+        parts = (run.F, run.violation[:, None], run.constraints, run.X)
+        for solution, cells in enumerate(zip(*map(_format_rows, parts), strict=True)):
+            writer.writerow([label, solution, *chain.from_iterable(cells)])
 
 
 def escape_formula(text: str) -> str:

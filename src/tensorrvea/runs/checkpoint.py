@@ -18,10 +18,12 @@ import numpy as np
 from tensorrvea import compiled
 from tensorrvea.compiled import Setting
 from tensorrvea.driver.search import Search
+from tensorrvea.problem import Problem
 from tensorrvea.processes import fetch
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError
 from tensorrvea.runs.manifest import SCHEMA, damaged_on_error, read_checked, write_checked
+from tensorrvea.runs.migrate import add_constraints
 
 logger = logging.getLogger("tensorrvea.runs")
 # The most bytes of a merged segment.
@@ -152,12 +154,13 @@ def read(search: Search, directory: Path, content: dict[str, Any], *, with_histo
     """Read a checkpoint, which must be undamaged and fit the search; without ``with_history``, its state must."""
     path = directory / f"{state_name(content['generation'])}.npz"
     carry_like, record_like = shapes(search)
+    problem = search.run.problem
     with damaged_on_error(path):
-        carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path)
+        carry = from_named(read_arrays(path, dict(content["carry"])), carry_like, path, problem)
         segments, lost = [], ""
         for segment in content["history"]:
             try:
-                segments.append(_read_segment(directory, segment, record_like))
+                segments.append(_read_segment(directory, segment, record_like, problem))
             except DamagedError as error:
                 if with_history:
                     raise
@@ -177,7 +180,9 @@ def restore(search: Search, saved: Saved) -> None:
         search.schedule.seconds += seconds
 
 
-def _read_segment(directory: Path, segment: dict[str, Any], like: Any) -> tuple[Any, list[float], list[float]]:
+def _read_segment(
+    directory: Path, segment: dict[str, Any], like: Any, problem: Problem
+) -> tuple[Any, list[float], list[float]]:
     path = directory / segment_name(segment["first"], segment["last"])
     arrays = read_arrays(path, segment)
     count = segment["last"] - segment["first"] + 1
@@ -185,7 +190,7 @@ def _read_segment(directory: Path, segment: dict[str, Any], like: Any) -> tuple[
     expected = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((count, *leaf.shape), leaf.dtype), like)
     if progress.shape != (count,) or seconds.shape != (count,):
         raise DamagedError(f"{path} does not have {count} generations")
-    return from_named(arrays, expected, path), progress.tolist(), seconds.tolist()
+    return from_named(arrays, expected, path, problem), progress.tolist(), seconds.tolist()
 
 
 def _empty_segment(segment: dict[str, Any], like: Any, content: dict[str, Any]) -> tuple[Any, list[float], list[float]]:
@@ -229,9 +234,14 @@ def named_leaves(tree: Any) -> dict[str, np.ndarray]:
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
 
 
-def from_named(arrays: dict[str, np.ndarray], like: Any, path: Path) -> Any:
-    """Return the tree of named arrays, whose names, shapes and types must be those of ``like``."""
+def from_named(arrays: dict[str, np.ndarray], like: Any, path: Path, problem: Problem | None = None) -> Any:
+    """Return the tree of named arrays, whose names, shapes and types must be those of ``like``.
+
+    With a problem, constraint values that the earlier schema did not have are added.
+    """
     expected = {jax.tree_util.keystr(at): leaf for at, leaf in jax.tree_util.tree_leaves_with_path(like)}
+    if problem is not None and expected.keys() > arrays.keys():
+        arrays = add_constraints(arrays, like, problem)
     if arrays.keys() != expected.keys():
         odd = sorted(arrays.keys() ^ expected.keys())
         raise DamagedError(f"{path} does not fit this run: {', '.join(odd)[:200]} on one side only")

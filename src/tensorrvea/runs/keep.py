@@ -240,6 +240,6 @@ def write_result(results: list[Result], directory: Path, *, is_batched: bool) ->
     arrays: dict[str, Any] = {}
     for result in results:
         prefix = f"seed{result.seed}." if is_batched else ""
-        front = {"X": result.X, "F": result.F, "violation": result.violation}
+        front = {"X": result.X, "F": result.F, "G": result.G, "violation": result.violation}
         arrays |= {prefix + name: value for name, value in front.items()}
     return write_arrays(directory / RESULT, arrays)

@@ -7,7 +7,7 @@ from typing import Any
 from tensorrvea.driver.search import Search
 from tensorrvea.runs import checkpoint
 from tensorrvea.runs.errors import DamagedError
-from tensorrvea.runs.files import digest
+from tensorrvea.runs.migrate import spec_digest
 
 # How often the checkpoints are listed again if some have vanished while they were read.
 LISTINGS = 20
@@ -59,10 +59,4 @@ def _read(search: Search, directory: Path, manifest: dict[str, Any], generation:
 
 def digest_of(manifest: dict[str, Any]) -> str:
     """Return what ties checkpoints to a run: its spec without the budget and the sources, which may change."""
-    return digest(_without_sources({key: value for key, value in manifest["spec"].items() if key != "budget"}))
-
-
-def _without_sources(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {key: _without_sources(value) for key, value in content.items() if key != "source"}
-    return [_without_sources(value) for value in content] if isinstance(content, list) else content
+    return manifest.get("spec_digest") or spec_digest(manifest["spec"])

@@ -16,10 +16,11 @@ from tensorrvea.optional import installed_versions
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.files import as_path, digest, read_json, write_json
+from tensorrvea.runs.migrate import BEFORE, migrate_manifest
 from tensorrvea.runs.processor import describe_processor
 from tensorrvea.runs.spec import Arrays, Spec
 
-SCHEMA = 3
+SCHEMA = 4
 NAME = "manifest.json"
 INPUTS = "inputs.npz"
 RESULT = "result.npz"
@@ -101,7 +102,7 @@ def read_one_manifest(path: Path) -> dict[str, Any]:
     manifest = read_checked(path)
     if not _is_manifest(manifest):
         raise DamagedError(f"{path} is not a manifest")
-    return manifest
+    return migrate_manifest(manifest, SCHEMA) if manifest["schema"] == BEFORE else manifest
 
 
 def _is_manifest(content: dict[str, Any]) -> bool:
@@ -118,8 +119,9 @@ def _is_manifest(content: dict[str, Any]) -> bool:
 def read_checked(path: Path) -> dict[str, Any]:
     """Read JSON that ``write_checked`` wrote, if its schema is known and its checksum correct."""
     content = read_json(path)
-    if content.get("schema") != SCHEMA:
-        raise DamagedError(f"{path} has schema {content.get('schema')!r:.20}, but this version reads schema {SCHEMA}")
+    if content.get("schema") not in (BEFORE, SCHEMA):
+        schema = f"{content.get('schema')!r:.20}"
+        raise DamagedError(f"{path} has schema {schema}, but this version reads schemas {BEFORE} and {SCHEMA}")
     if content.pop("checksum", None) != digest(content):
         raise DamagedError(f"{path} is damaged or was edited: its checksum does not match its content")
     return content

@@ -8,13 +8,14 @@ from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from tensorrvea import algorithms, operators, stop
+from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Evolution
 from tensorrvea.operators import Variation
 
 ALGORITHMS: dict[str, type] = {cls.__name__: cls for cls in algorithms.ALL}
 VARIATIONS: dict[str, type] = {cls.__name__: cls for cls in operators.VARIATIONS}
 STOPS: dict[str, type] = {cls.__name__: cls for cls in (stop.Stagnation, stop.MetricReached, stop.Target)}
-PARTS = ALGORITHMS | {cls.__name__: cls for cls in operators.ALL} | STOPS
+PARTS = ALGORITHMS | {cls.__name__: cls for cls in (*operators.ALL, ConstraintRule)} | STOPS
 OWN = frozenset(PARTS)
 """Names of this library, which users cannot register."""
 ENTRY_POINTS = "tensorrvea.parts"

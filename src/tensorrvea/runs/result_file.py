@@ -100,6 +100,8 @@ def _individuals(arrays: Arrays, prefix: str, problem: Problem) -> Individuals:
     rows = len(found["F"])
     if found["X"].shape[1] not in (0, problem.variables) or found["F"].shape[1:] != (problem.objectives,):
         raise DamagedError(f"{prefix}X and {prefix}F do not have the columns of {problem.name}")
+    if found["G"].shape[1] not in (0, problem.num_constraints):
+        raise DamagedError(f"{prefix}G does not have a column for each constraint of {problem.name}")
     if any(len(array) != rows for array in found.values()):
         raise DamagedError(f"the arrays of {prefix.rstrip('.')} do not have the same number of rows")
     return Individuals(**{name: np.array(array) for name, array in found.items()})

@@ -165,8 +165,9 @@ def differences(there: Any, here: Any, path: str = "") -> list[str]:
         lines = []
         for key in keys:
             below = f"{path}.{key}" if path else str(key)
-            if below == "effort" and key not in there:
-                continue  # not recorded by earlier versions, which always made full effort
+            # Earlier versions did not record the effort, which was always full, and the names of constraints.
+            if (below == "effort" or key == "constraint_names") and key not in there:
+                continue
             lines += differences(there.get(key), here.get(key), below)
         return lines
     is_source, path = path.endswith(".source"), path.replace(".settings", "")

@@ -28,6 +28,8 @@ def describe_user_problem(problem: Problem) -> dict[str, Any]:
     }  # fmt: skip
     if problem.variable_names != tuple(f"x{i + 1}" for i in range(problem.variables)):
         description["variable_names"] = problem.variable_names
+    if problem.num_constraints:
+        description["constraint_names"] = problem.constraint_names
     source = source_of((type(problem), problem.source_parts))
     return description | {"variables": problem.variables, "host": problem.host, "source": source}
 
@@ -51,6 +53,7 @@ class RecordedProblem(Problem):
             integer=[i in integer for i in variables],
             log=[i in log for i in variables],
             variable_names=description.get("variable_names"),
+            constraint_names=description.get("constraint_names"),
             **{key: description[key] for key in ("name", "objectives", "directions", "objective_names", "units")},
         )
 
@@ -62,7 +65,8 @@ class RecordedProblem(Problem):
         self._failures = list(failures)
 
     def _check_outputs(self) -> None:
-        """Skip: there is no function."""
+        """Take the number of constraints from their names, since there is no function."""
+        self._num_constraints = len(self._constraint_names or ())
 
     def _check_representation(self) -> None:
         """Skip: recorded names are shown as they are, and the run may have used another precision."""

@@ -44,7 +44,8 @@ function readData() {
   page.runs.forEach((run, r) => {
     const n = run.F.shape[0];
     // The precision of the numbers.
-    run.single = { F: run.F.type === "f32", violation: run.violation?.type === "f32", X: run.X?.type === "f32" };
+    run.single = { F: run.F.type === "f32", violation: run.violation?.type === "f32", X: run.X?.type === "f32",
+      G: run.G?.type === "f32" };
     run.start = start;
     run.size = n;
     data.F.set(decodeArray(run.F), start * m);
@@ -55,6 +56,7 @@ function readData() {
       data.rowOf[start + i] = rows ? rows[i] : i;
     }
     run.X = run.X ? { values: decodeArray(run.X), width: run.X.shape[1] } : null;
+    run.G = run.G ? decodeArray(run.G) : null;
     for (const replay of run.replays) {
       replay.index = start + replay.solution;
       replay.run = r;
@@ -95,5 +97,15 @@ function variablesOf(index) {
   const { X, start } = data.runs[data.runOf[index]];
   return X ? X.values.subarray((index - start) * X.width, (index - start + 1) * X.width) : null;
 }
+
+// The value of each constraint, feasible where it is at most 0; −g is the slack.
+function constraintsOf(index) {
+  const { G, start } = data.runs[data.runOf[index]];
+  const c = data.constraints.length;
+  return G ? Array.from(G.subarray((index - start) * c, (index - start + 1) * c)) : [];
+}
+
+// A limit binds if next to nothing of its slack is left.
+const binds = (g, k) => -g <= data.constraints[k].binds;
 
 const runNameOf = (index) => data.runs[data.runOf[index]].label;

@@ -23,7 +23,8 @@ const objectiveNames = () => data.objectives.map((objective) => objective.name);
 
 function csvOf(indices) {
   const width = Math.max(0, ...data.runs.map((run) => (run.X ? run.X.width : 0)));
-  const header = ["run", "solution", ...objectiveNames(), "violation", ...data.variables.slice(0, width)];
+  const header = ["run", "solution", ...objectiveNames(), "violation", ...data.constraints.map((one) => one.name),
+    ...data.variables.slice(0, width)];
   const lines = [header.map(csvText).join(",")];
   for (const index of indices) {
     const run = data.runs[data.runOf[index]];
@@ -31,6 +32,7 @@ function csvOf(indices) {
     const cells = [csvText(run.label), String(data.rowOf[index])];
     for (const value of objectivesOf(index)) cells.push(exact(value, run.single.F));
     cells.push(exact(data.violation[index], run.single.violation));
+    for (const value of constraintsOf(index)) cells.push(exact(value, run.single.G));
     for (const value of x) cells.push(exact(value, run.single.X));
     lines.push(cells.join(","));
   }
@@ -68,6 +70,8 @@ function recordOf(index) {
     objectives: keyed(objectiveNames(), objectivesOf(index).map((value) => Number(exact(value, run.single.F)))),
     violation: Number(exact(data.violation[index], run.single.violation)),
   };
+  const g = constraintsOf(index).map((value) => Number(exact(value, run.single.G)));
+  if (g.length) record.constraints = keyed(data.constraints.map((one) => one.name), g);
   if (x) record.x = Array.from(x, (value) => Number(exact(value, run.single.X)));
   return record;
 }

@@ -147,6 +147,8 @@ function showTooltip(index, x, y) {
   if (data.hasViolation) {
     list.append(element("dt", { text: "violation" }), element("dd", { text: format(data.violation[index]) }));
   }
+  const tight = constraintsOf(index).flatMap((g, k) => (binds(g, k) ? [shorten(data.constraints[k].name, 40)] : []));
+  if (tight.length) list.append(element("dt", { text: "binds" }), element("dd", { text: tight.join(", ") }));
   tooltip.replaceChildren(head, list);
   if (data.replayOf.has(index)) tooltip.append(element("p", { class: "muted", text: "Click to pin and play" }));
   tooltip.hidden = false;

@@ -40,6 +40,14 @@ function pinnedTable(pins) {
     }));
   });
   row("violation", pins.map(({ index }) => element("td", { text: format(data.violation[index]) })));
+  data.constraints.forEach((one, k) => {
+    const label = element("span", { class: "row-name" }, "slack of ", nameElement(one.name));
+    row(label, pins.map(({ index }) => {
+      const g = constraintsOf(index)[k];
+      return element("td", {}, g === undefined ? "–" : format(-g, 5),
+        g !== undefined && binds(g, k) ? element("span", { class: "muted", text: " binds" }) : "");
+    }));
+  });
   const vectors = pins.map(({ index }) => variablesOf(index));
   if (vectors.some((x) => x)) {
     const width = Math.max(...vectors.map((x) => (x ? x.length : 0)));

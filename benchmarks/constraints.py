@@ -1,0 +1,159 @@
+"""Constrained suites MW and LIR-CMOP, ours beside pymoo: the tables of docs/constraints.md.
+
+    python benchmarks/constraints.py pymoo --seeds 11     pymoo's NSGA-II and C-TAEA
+    python benchmarks/constraints.py ours --seeds 11      the algorithms in OURS
+    python benchmarks/constraints.py table                the tables, from what has been run
+
+Each run has 100 individuals and 30,100 evaluations (300 generations after the first population). Results are appended
+to ``constraints.jsonl`` (``--file``), and runs that are in it are skipped: an interrupted command goes on where it was.
+pymoo is given the values of our problems in double precision.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import jax
+import numpy as np
+from scipy.stats import mannwhitneyu
+
+import tensorrvea as tr
+from tensorrvea.metrics import normalised_hypervolume
+
+POPULATION, GENERATIONS = 100, 300
+EVALUATIONS = POPULATION * (GENERATIONS + 1)
+PROBLEMS = (*tr.problems.SUITES["MW"], *tr.problems.SUITES["LIR-CMOP"])
+THEIRS = ("pymoo NSGA-II", "pymoo C-TAEA")
+OURS = {
+    "CCMO": tr.CCMO(population=POPULATION),
+    "NSGA2": tr.NSGA2(population=POPULATION),
+    "NSGA2, epsilon 0.2": tr.NSGA2(population=POPULATION, constraint_rule=tr.ConstraintRule(epsilon=0.2)),
+}
+
+
+def quality(problem: tr.Problem, f: np.ndarray | None) -> float:
+    """Hypervolume, as a share of that of the true front; 0 without a feasible solution."""
+    if f is None or len(f) == 0:
+        return 0.0
+    front = problem.front(10_000)
+    return float(normalised_hypervolume(f, front) / normalised_hypervolume(front, front))
+
+
+def run_pymoo(problem: tr.Problem, name: str, seed: int) -> np.ndarray | None:
+    from pymoo.algorithms.moo.ctaea import CTAEA
+    from pymoo.algorithms.moo.nsga2 import NSGA2
+    from pymoo.core.problem import Problem
+    from pymoo.optimize import minimize
+    from pymoo.util.ref_dirs import get_reference_directions
+
+    evaluate = jax.jit(lambda x: (problem.objective_values(x), problem.constraint_values(x)))
+
+    class Wrapped(Problem):
+        def __init__(self) -> None:
+            count = jax.eval_shape(problem.constraint_values, jax.ShapeDtypeStruct((1, problem.variables), float))
+            super().__init__(
+                n_var=problem.variables, n_obj=problem.objectives, n_ieq_constr=count.shape[1],
+                xl=problem.lower, xu=problem.upper,
+            )  # fmt: skip
+
+        def _evaluate(self, x, out, *_, **__):
+            out["F"], out["G"] = (np.asarray(values) for values in evaluate(x))
+
+    if name == THEIRS[0]:
+        algorithm = NSGA2(pop_size=POPULATION)
+    else:
+        partitions = {2: POPULATION - 1, 3: 12}[problem.objectives]
+        algorithm = CTAEA(ref_dirs=get_reference_directions("das-dennis", problem.objectives, n_partitions=partitions))
+    return minimize(Wrapped(), algorithm, ("n_eval", EVALUATIONS), seed=seed).F
+
+
+def known_runs(path: Path) -> dict[tuple[str, str, int], float]:
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {(line["algorithm"], line["problem"], line["seed"]): line["hv"] for line in map(json.loads, lines)}
+
+
+def add(path: Path, algorithm: str, problem: tr.Problem, seed: int, hv: float) -> None:
+    with path.open("a") as stream:
+        stream.write(json.dumps({"algorithm": algorithm, "problem": problem.name, "seed": seed, "hv": hv}) + "\n")
+
+
+def pymoo(path: Path, seeds: int) -> None:
+    """Seed by seed, so that what is there compares all problems."""
+    jax.config.update("jax_enable_x64", True)
+    for seed in range(seeds):
+        for make in PROBLEMS:
+            problem, done = make(), known_runs(path)
+            for name in THEIRS:
+                if (name, problem.name, seed) not in done:
+                    add(path, name, problem, seed, quality(problem, run_pymoo(problem, name, seed)))
+
+
+def ours(path: Path, seeds: int, names: list[str]) -> None:
+    for make in PROBLEMS:
+        problem, done = make(), known_runs(path)
+        for name in names:
+            missing = [seed for seed in range(seeds) if (name, problem.name, seed) not in done]
+            if missing:
+                runs = tr.replicate(problem, OURS[name], generations=GENERATIONS, seeds=missing)
+                for run in runs:
+                    add(path, name, problem, run.seed, quality(problem, run.F))
+
+
+def table(path: Path) -> None:
+    """Print medians of the hypervolume, the share of runs with a feasible front, and how often ours are ahead."""
+    runs = known_runs(path)
+    names = [name for name in (*OURS, *THEIRS) if any(key[0] == name for key in runs)]
+    problems = [make.__name__ for make in PROBLEMS]
+    values = {
+        (name, problem): np.array([hv for key, hv in sorted(runs.items()) if key[:2] == (name, problem)])
+        for name in names
+        for problem in problems
+    }
+    counts = {name: len(values[name, problems[0]]) for name in names}
+    print("seeds: " + ", ".join(f"{name} {count}" for name, count in counts.items()) + "\n")
+    print("| problem | " + " | ".join(names) + " |\n|---" + "|---" * len(names) + "|")
+    for problem in problems:
+        print(f"| {problem} | " + " | ".join(cell(values[name, problem]) for name in names) + " |")
+    found = {name: [(values[name, p] > 0).any() for p in problems] for name in names}
+    print(
+        "| problems with a feasible front | " + " | ".join(f"{sum(found[n])} of {len(problems)}" for n in names) + " |"
+    )
+    for name in names:
+        if name in OURS:
+            for other in (name for name in names if name in THEIRS):
+                ahead = [p for p in problems if is_no_worse(values[name, p], values[other, p])]
+                print(f"\n{name} is ahead of {other} or equal on {len(ahead)} of {len(problems)}; not on "
+                      + (", ".join(p for p in problems if p not in ahead) or "none"))  # fmt: skip
+
+
+def cell(hv: np.ndarray) -> str:
+    if not len(hv):
+        return "–"
+    missed = (hv == 0).sum()
+    return f"{np.median(hv):.3f}" + (f" ({missed} of {len(hv)} without)" if missed else "")
+
+
+def is_no_worse(own: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the median is larger, or the difference is one that a rank-sum test at 5 % cannot tell from chance."""
+    if np.median(own) >= np.median(other):
+        return True
+    return bool(mannwhitneyu(own, other, alternative="less").pvalue > 0.05)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("pymoo", "ours", "table"))
+    parser.add_argument("--seeds", type=int, default=11)
+    parser.add_argument("--file", type=Path, default=Path("constraints.jsonl"))
+    parser.add_argument("--algorithms", nargs="*", choices=tuple(OURS), default=tuple(OURS))
+    arguments = parser.parse_args()
+    if arguments.part == "pymoo":
+        pymoo(arguments.file, arguments.seeds)
+    elif arguments.part == "ours":
+        ours(arguments.file, arguments.seeds, list(arguments.algorithms))
+    else:
+        table(arguments.file)
+
+
+if __name__ == "__main__":
+    main()
