@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from tensorrvea.checks import check_array, check_choice, check_directions, check_integer, check_number, is_traced
 from tensorrvea.directions import Directions
 
+__all__ = ["around", "exact_count", "halton", "reference_vectors", "simplex_lattice", "two_layers"]
+
 # The most numbers in a set of vectors, which take 2 GB, and the most objectives.
 MOST_POINTS, MOST_OBJECTIVES = 2**28, 2**20
 GENERATORS = ("lattice", "layers", "exact")
