@@ -23,6 +23,7 @@ MODULES = {
     ),
     "reference_vectors": ("Reference vectors", "Directions for algorithms that take `vectors=`."),
     "stop": ("Stopping criteria", "For `stop=` of `optimize`."),
+    "callbacks": ("Callbacks", "For `callbacks=` of `optimize`."),
     "neuroevolution": ("Neuroevolution", "Robots as problems."),
 }
 MAIN = "tensorrvea"

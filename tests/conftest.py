@@ -1,6 +1,7 @@
 """Set-up for all tests: shapes are checked at run time, by the annotations of the library."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import jaxtyping
@@ -11,3 +12,14 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent.par
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 jaxtyping.install_import_hook(CHECKED, "typechecker.check")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the sums of what tests have counted with ``record_property``."""
+    counts: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("passed", []):
+        counts.update({name: value for name, value in report.user_properties if isinstance(value, int)})
+    if counts:
+        terminalreporter.section("counted in tests that passed")
+    for name, count in counts.items():
+        terminalreporter.line(f"{count:8,} {name}")

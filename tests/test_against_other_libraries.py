@@ -1,10 +1,14 @@
-"""Numbers that other libraries compute, too: ranks, hypervolume, lattices, and the distributions of operators."""
+"""Numbers that other libraries compute, too: ranks, indicators, lattices, statistics, distributions of operators."""
 
 import jax
 import jax.numpy as jnp
+import moocore
 import numpy as np
 import pytest
+from pymoo.indicators.gd import GD
 from pymoo.indicators.hv import HV
+from pymoo.indicators.igd import IGD
+from pymoo.indicators.igd_plus import IGDPlus
 from pymoo.operators.crossover.sbx import cross_sbx
 from pymoo.operators.mutation.pm import mut_pm
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
@@ -12,9 +16,10 @@ from pymoo.util.ref_dirs import get_reference_directions
 from scipy import stats
 
 from tensorrvea import PolynomialMutation, Problem, metrics
+from tensorrvea.experiments import statistics
 from tensorrvea.operators import SBX
 from tensorrvea.reference_vectors import simplex_lattice
-from tensorrvea.selection.dominance import rank_rows, ranks
+from tensorrvea.selection.dominance import nondominated, rank_rows, ranks
 
 ROWS, GENES = 2000, 20
 
@@ -32,6 +37,47 @@ def test_hypervolumes_are_those_of_pymoo(objectives):
     f = np.random.default_rng(objectives).random((25, objectives))
     reference = np.full(objectives, 1.1)
     np.testing.assert_allclose(metrics.hypervolume(f, reference), HV(ref_point=reference)(f), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "theirs"), [("igd", IGD), ("igd_plus", IGDPlus), ("gd", GD)])
+@pytest.mark.parametrize("objectives", [2, 3, 5])
+def test_distances_are_those_of_pymoo(name, theirs, objectives):
+    rng = np.random.default_rng(objectives)
+    f, front = rng.random((40, objectives)), rng.random((70, objectives))
+    expected = theirs(front)(f)
+    np.testing.assert_allclose(getattr(metrics, name)(f, front), expected, rtol=1e-12)
+    on_device = getattr(metrics.device, name)(jnp.asarray(f), jnp.ones(40, bool), jnp.asarray(front))
+    np.testing.assert_allclose(on_device, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 5])
+def test_indicators_and_ranks_are_those_of_moocore(objectives):
+    rng = np.random.default_rng(objectives)
+    f, front = rng.random((40, objectives)).round(2), rng.random((70, objectives))
+    np.testing.assert_allclose(metrics.igd(f, front), moocore.igd(f, front), rtol=1e-12)
+    np.testing.assert_allclose(metrics.igd_plus(f, front), moocore.igd_plus(f, front), rtol=1e-12)
+    reference = np.full(objectives, 1.1)
+    np.testing.assert_allclose(metrics.hypervolume(f, reference), moocore.hypervolume(f, ref=reference), rtol=1e-12)
+    np.testing.assert_array_equal(nondominated(f), moocore.is_nondominated(f, keep_weakly=True))
+    if objectives <= 3:
+        on_device = metrics.device.hypervolume(jnp.asarray(f), jnp.ones(40, bool), jnp.asarray(reference))
+        np.testing.assert_allclose(on_device, moocore.hypervolume(f, ref=reference), rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_statistics_are_those_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    ours, theirs = rng.normal(size=12).round(1), rng.normal(0.5, 2, size=15).round(1)  # rounded, so that some are equal
+    u, p = stats.mannwhitneyu(ours, theirs, alternative="two-sided")
+    np.testing.assert_allclose(statistics.rank_sum(ours, theirs), p, rtol=1e-9)
+    np.testing.assert_allclose(statistics.effect_size(ours, theirs), u / (12 * 15), rtol=1e-12)
+    summary = statistics.summary(ours)
+    interval = stats.t.interval(0.95, 11, loc=ours.mean(), scale=stats.sem(ours))
+    np.testing.assert_allclose((summary.low, summary.high), interval, rtol=1e-9)
+    p_values = rng.random(8) / 20
+    in_order = np.argsort(p_values)
+    expected = np.maximum.accumulate(np.minimum(1, p_values[in_order] * np.arange(8, 0, -1)))
+    np.testing.assert_allclose(np.array(statistics.holm(list(p_values)))[in_order], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("divisions", "objectives"), [(7, 2), (12, 3), (5, 4), (3, 8)])

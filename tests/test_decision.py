@@ -116,7 +116,7 @@ def test_spread_skips_equal_solutions():
     ("arguments", "message"),
     [
         (([], [1, 1]), "F must have shape"),
-        ((np.zeros((0, 2)), [1, 1]), "at least one solution"),
+        ((np.zeros((0, 2)), [1, 1]), "at least one point"),
         (([[1, np.nan]], [1, 1]), "F must be finite"),
         (([[1, 2]], [1]), "weights must have one entry for each of 2"),
         (([[1, 2]], [0, 0]), "not all 0"),

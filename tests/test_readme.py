@@ -49,13 +49,14 @@ def test_code_in_the_page_about_runs_runs(tmp_path: Path):
 
 def test_code_in_the_page_about_comparing_runs(tmp_path: Path):
     blocks = blocks_of("docs/comparing.md")
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     asked = "len(table.rows), len(sizes.records()), study.algorithms[-1], other.values()['bridge']['B'].tolist()"
     found = run_blocks(blocks, asked, tmp_path)
     area = [(2 - 0.9) * (20 - 1.5), (2 - 0.8) * (20 - 1.6)]
     assert found.startswith("(8, 66, 'another program', [20.3")
     assert eval(found)[3] == pytest.approx(area)
     assert (tmp_path / "study.html").stat().st_size > 50_000
+    assert (tmp_path / "settings.png").stat().st_size > 10_000
 
 
 def test_code_in_the_page_about_results_and_callbacks_runs(tmp_path: Path):

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from tensorrvea.checks import as_tuple, check_number
 from tensorrvea.devices import Devices
 from tensorrvea.driver.observers import Interruption, standard_observers
 from tensorrvea.driver.run import Callback, Run
@@ -113,12 +114,13 @@ def replicate(
     The arguments are those of ``optimize``, except that there are no callbacks and stops: all runs end together.
     ``devices`` are what the runs are divided over.
     """
-    if isinstance(seeds, str | bytes | bytearray | Mapping) or not isinstance(seeds, Iterable):
+    chosen = as_tuple(seeds)
+    if not chosen and not (isinstance(seeds, Sequence) and seeds in ((), [])):
         raise TypeError(f"seeds takes whole numbers, one per run, got {seeds!r:.80}")
     population = check_algorithm(algorithm).population
     budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
-        problem, algorithm, seeds=list(seeds), is_batched=True, budget=budget, x=x, history=history, archive=archive,
+        problem, algorithm, seeds=chosen, is_batched=True, budget=budget, x=x, history=history, archive=archive,
         metrics=named_metrics(metrics, problem, reference), devices=devices, effort=effort,
     )  # fmt: skip
     return execute(run, directory, checkpoint_seconds, progress)
@@ -126,6 +128,7 @@ def replicate(
 
 def execute(run: Run, directory: str | Path | None, checkpoint_seconds: float, progress: bool) -> list[Result]:
     """Run to the end, in a directory if one is given, and return the result of each seed."""
+    check_number("checkpoint_seconds", checkpoint_seconds, minimum=0.0, scalar=True)
     search = Search(run)
     observers = standard_observers(search, progress=progress)
     if directory is not None:

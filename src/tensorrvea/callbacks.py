@@ -15,6 +15,8 @@ from tensorrvea.checks import check_number
 from tensorrvea.optional import import_optional
 from tensorrvea.result import Result
 
+__all__ = ["CSVLog", "HistoryLog", "LivePlot", "MLflowLog", "TensorBoardLog", "WandbLog"]
+
 Columns = dict[str, np.ndarray]
 
 

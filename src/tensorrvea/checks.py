@@ -2,9 +2,11 @@
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from difflib import get_close_matches
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -15,6 +17,10 @@ DIRECTIONS = ("min", "max")
 ONE = "one number"
 # The most items of a range that are made an array or a tuple.
 LONGEST = 2**28
+
+# The largest whole number that an argument can mean, and the most rows of a population, which are counted by int32.
+LARGEST = 2**63 - 1
+MOST_ROWS = 2**31 - 1
 
 # What JAX accepts as a number or an array.
 Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
@@ -28,11 +34,11 @@ def is_traced(value: Any) -> bool:
         return False
 
 
-def check_integer(name: str, value: Any, *, minimum: int, maximum: int | None = None, why: str = "") -> int:
+def check_integer(name: str, value: Any, *, minimum: int, maximum: int = LARGEST, why: str = "") -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} takes a whole number, got {value!r:.80}")
-    if maximum is not None and int(value) > maximum:
-        raise ValueError(f"{name} must be at most {maximum}, got {int(value)}")
+    if int(value) > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {value if value < 10**80 else 'more than 10**80'}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}{f' ({why})' if why else ''}, got {value}")
     return int(value)
@@ -57,15 +63,15 @@ def check_number(
     if values is None or (scalar and values.ndim):
         raise TypeError(f"{name} takes a number, got {value!r:.80}")
     below = values <= minimum if open_minimum else values < minimum
-    if not np.isfinite(values).all() or below.any() or (values > maximum).any():
+    if not np.isfinite(values).all() or below.any() or (values > maximum).any() or not values.size:
         left = "(" if open_minimum or minimum == -math.inf else "["
         right = ")" if maximum == math.inf else "]"
         raise ValueError(f"{name} must be a finite number in {left}{minimum:g}, {maximum:g}{right}, got {value}")
 
 
 def check_callable(name: str, value: Any, *, takes: str) -> Callable:
-    if not callable(value):
-        raise TypeError(f"{name} takes {takes}, got {value!r}")
+    if not callable(value) or isinstance(value, type):
+        raise TypeError(f"{name} takes {takes}, got {value!r:.80}")
     return value
 
 
@@ -73,6 +79,29 @@ def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} takes True or False, got {value!r:.80}")
     return bool(value)
+
+
+def check_text(name: str, value: Any) -> str:
+    """Check for text that a file can hold: without NUL, and without half of a surrogate pair."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} takes a string, got {value!r:.80}")
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError(f"{name} must be text without NUL and lone surrogates, got {value!r:.80}")
+    return value
+
+
+def check_path(name: str, value: Any) -> Path:
+    """Return the path of a file or directory that a user gives."""
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(path, str) or not path:
+        raise TypeError(f"{name} takes a path, got {value!r:.80}")
+    try:
+        is_possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_possible = False
+    if not is_possible:
+        raise ValueError(f"{name} must be a path that the system allows, got {path!r:.80}")
+    return Path(path)
 
 
 def check_part(name: str, value: Any, *parts: str, takes: str) -> None:
@@ -123,7 +152,7 @@ def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.nda
 def _as_floats(value: Any) -> np.ndarray | None:
     """Return the value in double precision, or None if not real: NumPy would drop imaginary parts and masks."""
     try:
-        if is_masked(value) or is_endless(value):
+        if is_masked(value) or is_endless(value) or isinstance(value, bytearray | memoryview):
             return None
         array = np.asarray(value)
         if array.dtype == object:

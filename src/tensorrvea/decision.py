@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer, check_number
+from tensorrvea.checks import check_array, check_choice, check_integer, check_number, check_points
 from tensorrvea.directions import Directions, signs
 
 METHODS = ("sum", "tchebycheff")
@@ -24,9 +24,7 @@ def normalise(F: ArrayLike, directions: Directions = "min") -> Float[np.ndarray,
     >>> normalise([[1.0, 10.0], [3.0, 30.0], [2.0, 20.0]], ("min", "max")).tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]
     """
-    f = check_array("F", F, shape="(solutions, objectives)", ndim=2)
-    if len(f) == 0:
-        raise ValueError("F must hold at least one solution, got none")
+    f = check_points("F", F)
     f = f * signs(directions, f.shape[1])
     with np.errstate(over="ignore"):
         if not np.isfinite(f.max(axis=0) - f.min(axis=0)).all():

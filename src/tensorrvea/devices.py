@@ -34,7 +34,7 @@ def make_mesh(devices: Devices, axis: str = AXIS) -> Mesh | None:
     """
     if devices is None and not jax.distributed.is_initialized():
         return None
-    if devices == "cores":
+    if isinstance(devices, str) and devices == "cores":
         devices = cores()
     available = jax.devices()
     if devices is None:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.checks import check_integer
+from tensorrvea.checks import MOST_ROWS, check_integer
 from tensorrvea.constraints import Constrained, Limits, check_constraint_rule
 from tensorrvea.devices import padded_size
 from tensorrvea.mating import permute_living
@@ -80,7 +80,7 @@ class Evolution(Constrained):
     """How offspring are bred from their parents."""
 
     def __post_init__(self) -> None:
-        check_integer("population", self.population, minimum=2, why="two parents")
+        check_integer("population", self.population, minimum=2, maximum=MOST_ROWS, why="two parents")
         check_variation(self.variation)
         check_constraint_rule(self.constraint_rule)
 

@@ -16,6 +16,10 @@ from tensorrvea.problem import Problem
 GENERATIONS = 1000
 
 
+# The most runs of a batch.
+MOST_SEEDS = 2**20
+
+
 class Memory(NamedTuple):
     """Bytes on the device."""
 
@@ -44,7 +48,7 @@ def estimate_memory(
     >>> print(tr.estimate_memory(tr.problems.DTLZ2(variables=1000), tr.TensorRVEA(population=100)).state > 91 * 4000)
     True
     """
-    check_integer("seeds", seeds, minimum=1)
+    check_integer("seeds", seeds, minimum=1, maximum=MOST_SEEDS)
     budget = Budget(population=check_algorithm(algorithm).population, generations=GENERATIONS)
     run = Run(
         problem, algorithm, seeds=range(seeds), is_batched=seeds > 1, budget=budget, history=history, archive=archive

@@ -21,6 +21,7 @@ from tensorrvea.checks import (
     check_flag,
     check_integer,
     check_number,
+    check_text,
     is_traced,
 )
 from tensorrvea.constraints import total_violation
@@ -207,8 +208,8 @@ class Problem(Domain):
         self.units = check_names("units", units, self.objectives) or ("",) * self.objectives
         self._variable_names = check_names("variable_names", variable_names, self.variables)
         self._constraint_names = check_names("constraint_names", constraint_names)
-        if name is not None and not isinstance(name, str):
-            raise TypeError(f"name takes a string, got {name!r:.80}")
+        if name is not None:
+            check_text("name", name)
         self.name = name or getattr(function, "__name__", type(self).__name__).replace("<lambda>", "problem")
         if sample is not None:
             check_sample(sample, variables=self.variables, objectives=self.objectives)

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tensorrvea.checks import as_tuple
+from tensorrvea.checks import as_tuple, check_text
 from tensorrvea.index_checks import find_bad_index
 
 # Errors that have nothing to do with tracing.
@@ -24,6 +24,8 @@ def check_names(argument: str, names: Sequence[str] | None, count: int | None = 
     wrong_count = not checked if count is None else len(checked) != count
     if wrong_count or not all(isinstance(name, str) for name in checked):
         raise ValueError(f"{argument} takes {'' if count is None else f'{count} '}strings, got {names!r:.80}")
+    for name in checked:
+        check_text(argument, name)
     return checked
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_integer, is_traced
+from tensorrvea.checks import check_array, check_choice, check_integer, is_traced
 
 # The most numbers in a set of vectors, which take 2 GB, and the most objectives.
 MOST_POINTS, MOST_OBJECTIVES = 2**28, 2**20
@@ -28,6 +28,7 @@ def reference_vectors(choice: str | ArrayLike, population: int, objectives: int)
         if vectors.shape[-1] != objectives:
             raise ValueError(f"vectors must have {objectives} columns, one per objective, got shape {vectors.shape}")
         return vectors
+    check_choice("choice", choice, GENERATORS)
     check_integer("population", population, minimum=1, maximum=MOST_POINTS)
     if choice == "exact":
         return exact_count(population, objectives)
@@ -43,6 +44,7 @@ def reference_vectors(choice: str | ArrayLike, population: int, objectives: int)
 
 
 def check_vectors(name: str, vectors: ArrayLike) -> np.ndarray:
+    """Return reference vectors as an array, or raise an error that names the argument."""
     array = check_array(name, vectors, shape="(vectors, objectives)", ndim=2)
     if len(array) < 2:
         raise ValueError(f"{name} must have at least two rows, got {len(array)}")

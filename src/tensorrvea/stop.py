@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_integer, check_number
+from tensorrvea.checks import check_array, check_integer, check_number, check_text
 from tensorrvea.problem import Problem
 from tensorrvea.result import Result
 from tensorrvea.settings import settings
@@ -72,11 +72,12 @@ class MetricReached(StopCriterion):
     at_most: float | None = None
 
     def __post_init__(self) -> None:
+        check_text("metric", self.metric)
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError("MetricReached takes exactly one of at_least and at_most")
         for name, value in (("at_least", self.at_least), ("at_most", self.at_most)):
             if value is not None:
-                check_number(name, value)
+                check_number(name, value, scalar=True)
 
     def check(self, problem: Problem, metrics: Collection[str]) -> None:
         del problem

@@ -1,8 +1,10 @@
 """Calls of everything public with one hostile argument at a time, and what became of them.
 
-    python tests/fuzz/public_surface.py
+    python tests/fuzz/public_surface.py [PART]
 
-prints the counts by module and all raw errors: those that come from JAX, NumPy or Python and not from a check.
+prints how many calls were accepted and refused, and all that ended as they should not: with an error that comes from
+JAX, NumPy or Python and not from a check ("raw"), after more than 2 s of CPU time ("slow"), or by accepting what cannot
+be meant ("meaningless").
 """
 
 import inspect
@@ -10,70 +12,77 @@ import linecache
 import resource
 import signal
 import sys
+import tempfile
 import time
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from hostile_values import hostile_values
+from valid_arguments import result, valid_arguments
 
 import tensorrvea as tr
-from tensorrvea import decision, metrics, neuroevolution, problems, reference_vectors, runs, stop
+from tensorrvea import decision, neuroevolution, runs
+from tensorrvea.driver.search import Search
 
 LIBRARY = str(Path(tr.__file__).parent)
 SECONDS = 2.0
+# Wall-clock seconds after which a call counts as endless; others may be using the machine, too.
+ENDLESS = 60.0
 MEMORY = 16 * 2**30
-PROBLEM = tr.problems.ZDT1(variables=5)
-MODULES = {
-    "tensorrvea": tr, "metrics": metrics, "problems": problems, "reference_vectors": reference_vectors, "stop": stop,
-    "neuroevolution": neuroevolution, "runs": runs, "decision": decision,
-}  # fmt: skip
-# What is public in modules that do not say so.
-OTHERS = {
-    "reference_vectors": ("reference_vectors", "two_layers", "exact_count", "simplex_lattice"),
-    "decision": ("normalise", "best_by_weights", "knee", "spread"),
-    "stop": ("Stagnation", "MetricReached", "Target"),
-}
-# Valid values by the name of a parameter, so that only one argument of a call is hostile.
-VALID: dict[str, Any] = {
-    "function": lambda x: jnp.stack([x[0], 1 - x[0]]), "lower": [0.0], "upper": [1.0], "objectives": 2, "population": 8,
-    "problem": PROBLEM, "algorithm": tr.TensorRVEA(population=8), "F": [[0.0, 1.0], [1.0, 0.0]], "weights": [1.0, 1.0],
-    "front": [[0.0, 1.0], [1.0, 0.0]], "reference": [2.0, 2.0], "points": 10, "divisions": 3, "count": 3, "most": 10,
-    "inputs": 2, "outputs": 1, "sets": [[[0.0, 1.0]]], "names": ("igd",), "directory": "nowhere", "generations": 2,
-    "seeds": [0], "metric": "igd", "at_most": 0.1, "values": [0.5, 0.5], "vectors": [[1.0, 0.0], [0.0, 1.0]],
-    "name": "vectors", "choice": "lattice", "target": [0.5, 0.5], "task": "MoHopper-m2", "variables": 30,
-}  # fmt: skip
-# Not called: what runs for long when its arguments are valid, changes the process, or has no arguments to check.
-LEFT_OUT = {"distributed", "optimize", "replicate", "keep_run", "RobotProblem", "resume", "load"}
+WRONG = ("raw", "slow", "meaningless")
+# What the library makes and users read: their constructors check nothing.
+RECORDS = {"Result", "Replay", "Scores"}
+# Parts of other functions of their modules, which take what those have checked.
+INTERNAL = {"check_vectors", "unit_rows", "halton", "lattice_size", "largest_divisions", "simplex_lattice_of_about"}
 
 
 class Outcome(NamedTuple):
-    """A call that did not end as it should."""
-
     kind: str
     call: str
     message: str
 
 
-def public_callables() -> Iterator[tuple[str, str, Callable]]:
-    for module, namespace in MODULES.items():
-        names = OTHERS.get(module) or getattr(namespace, "__all__", None) or vars(namespace)
-        for name in names:
+def modules() -> dict[str, ModuleType]:
+    """The package, its public modules, and those whose functions users import from them."""
+    listed = {name: value for name, value in vars(tr).items() if name in tr.__all__ and inspect.ismodule(value)}
+    # Algorithms and operators are names of the package itself.
+    package = set(tr.__all__)
+    public = {name: value for name, value in listed.items() if not set(getattr(value, "__all__", "?")) <= package}
+    return {"tensorrvea": tr, **public, "neuroevolution": neuroevolution, "runs": runs, "decision": decision}
+
+
+def public_callables() -> Iterator[tuple[str, Callable]]:
+    """Yield everything public by name: what a module lists, or else defines."""
+    seen: set[int] = set()
+    for module, namespace in modules().items():
+        listed = getattr(namespace, "__all__", None)
+        for name in listed or [name for name in vars(namespace) if not name.startswith("_")]:
             value = getattr(namespace, name)
-            own = getattr(value, "__module__", "").startswith("tensorrvea")
-            if callable(value) and own and name not in LEFT_OUT and not issubclass_of_error(value):
-                yield module, name, value
+            own = getattr(value, "__module__", None)
+            is_own = str(own).startswith("tensorrvea") if listed else own == namespace.__name__
+            if callable(value) and is_own and name not in INTERNAL and not is_record(value) and id(value) not in seen:
+                seen.add(id(value))
+                yield f"{module}.{name}", value
+    for name, method in inspect.getmembers(result(), callable):
+        if not name.startswith("_"):
+            yield f"Result.{name}", method
 
 
-def issubclass_of_error(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, BaseException)
+def is_record(value: Any) -> bool:
+    if not isinstance(value, type):
+        return False
+    return issubclass(value, BaseException) or hasattr(value, "_fields") or value.__name__ in RECORDS
 
 
 def is_checked(error: BaseException) -> bool:
@@ -86,61 +95,107 @@ def is_checked(error: BaseException) -> bool:
     return any(line.startswith("raise ") for line in lines)
 
 
-def calls(function: Callable) -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Yield the name of the hostile argument, the other arguments, and the hostile value."""
+def calls(call: str, function: Callable) -> Iterator[tuple[str, dict[str, Any], bool, Any]]:
+    """Yield the name of the hostile argument, the other arguments, whether the value may be meant, and the value."""
     parameters = [
         p for p in inspect.signature(function).parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     ]
-    needed = {p.name: VALID[p.name] for p in parameters if p.default is p.empty and p.name in VALID}
-    if any(p.default is p.empty and p.name not in VALID for p in parameters):
-        return  # takes what has no valid value here, such as the state of a run
+    required = [p.name for p in parameters if p.default is p.empty]
     for parameter in parameters:
-        for value in hostile_values():
-            yield parameter.name, {k: v for k, v in needed.items() if k != parameter.name}, value
+        for may_be_meant, value in hostile_values():
+            others = valid_arguments(call, required)
+            others.pop(parameter.name, None)
+            if parameter.name in ("evaluations", "seconds"):  # one budget excludes the others
+                others.pop("generations", None)
+            yield parameter.name, others, may_be_meant, value
 
 
-def attempt(module: str, name: str, function: Callable, argument: str, others: dict[str, Any], value: Any):
-    started = time.monotonic()
+def attempt(
+    call: str, function: Callable, argument: str, others: dict[str, Any], may_be_meant: bool, value: Any
+) -> Outcome:
     kind, text = "accepted", ""
-    signal.setitimer(signal.ITIMER_REAL, 2 * SECONDS)
+    started = time.process_time()
+    signal.setitimer(signal.ITIMER_REAL, ENDLESS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             function(**others, **{argument: value})
+        if not may_be_meant:
+            kind = "meaningless"
     except Exception as error:
         kind = "refused" if is_checked(error) else "raw"
+        if kind == "raw" and argument in ("callbacks", "stop") and callable(value):
+            kind = "accepted"  # what the user's function raises is the user's
         if kind == "refused" and argument not in str(error).replace(" ", "_") and argument not in str(error):
             kind = "unnamed"
-        text = f"{type(error).__name__}: {str(error)[:120]!r}"
+        if isinstance(error, TimeoutError) or (kind != "raw" and time.process_time() - started > SECONDS):
+            kind = "slow"
+        text = f"{type(error).__name__}: {str(error)[:120]!r} {_place(error)}"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    if time.monotonic() - started > SECONDS:
-        kind = "slow"
+    return Outcome(kind, f"{call}({argument}={_shown(value)})", text)
+
+
+def _shown(value: Any) -> str:
     try:
-        shown = f"{value!r:.40}"
+        return f"{value!r:.40}"
     except Exception:
-        shown = type(value).__name__
-    return Outcome(kind, f"{module}.{name}({argument}={shown})", text)
+        return type(value).__name__
+
+
+def _place(error: BaseException) -> str:
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(LIBRARY)]
+    return f"({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
 
 
 def interrupt(*_: Any) -> None:
     raise TimeoutError("too slow")
 
 
+@contextmanager
+def briefly() -> Iterator[None]:
+    """Stop every run after two chunks."""
+    advance = Search.advance
+
+    def advance_briefly(search: Search) -> None:
+        advance(search)
+        if search.generation >= 1:
+            search.stopped = search.stopped or "long enough"
+
+    with patch.object(Search, "advance", advance_briefly):
+        yield
+
+
 def survey(only: str = "") -> list[Outcome]:
-    signal.signal(signal.SIGALRM, interrupt)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    """Attempt all calls whose name begins with ``only``; runs that are accepted stop after two chunks."""
     outcomes = []
-    for module, name, function in public_callables():
-        if f"{module}.{name}".startswith(only):
-            outcomes += [attempt(module, name, function, *call) for call in calls(function)]
+    with limited(), briefly(), patch.object(jax.distributed, "initialize"):
+        for call, function in public_callables():
+            if call.startswith(only):
+                outcomes += [attempt(call, function, *arguments) for arguments in calls(call, function)]
     return outcomes
 
 
-if __name__ == "__main__":
+@contextmanager
+def limited() -> Iterator[None]:
+    """Limit time and memory, and write to a temporary directory."""
     np.seterr(all="ignore")
-    found = survey(*sys.argv[1:2])
+    signal.signal(signal.SIGALRM, interrupt)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    with tempfile.TemporaryDirectory() as directory, chdir(directory):
+        yield
+
+
+def show(found: list[Outcome]) -> None:
+    """Print the wrong outcomes, those of an argument together, and the counts."""
+    groups: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in found:
-        if outcome.kind in ("raw", "slow"):
-            print(*outcome)
-    print(Counter(outcome.kind for outcome in found), len(found))
+        if outcome.kind in WRONG:
+            groups.setdefault((outcome.kind, outcome.call.partition("=")[0]), []).append(outcome)
+    for (kind, _), outcomes in groups.items():
+        print(f"{kind} {len(outcomes)}:", *outcomes[0][1:])
+    print(len(found), dict(Counter(outcome.kind for outcome in found)))
+
+
+if __name__ == "__main__":
+    show(survey(*sys.argv[1:2]))

@@ -8,11 +8,11 @@ import sys
 import threading
 import time
 import uuid
-from pathlib import Path
 
 import numpy as np
 import pytest
 import simulators
+from processes_left import carriers, wait_until_none_left
 
 from tensorrvea.host import HostProblem, guard
 
@@ -22,26 +22,6 @@ X = np.linspace(3, -3, 13)[:, None]
 
 def make(function, **arguments):
     return HostProblem(function, **({"lower": [-3.0], "upper": [3.0], "objectives": 2} | arguments))
-
-
-def carriers(mark: str) -> list[int]:
-    """The running processes that carry a mark in their environment."""
-    found = []
-    for path in Path("/proc").iterdir():
-        if path.name.isdigit():
-            try:
-                if mark.encode() in (path / "environ").read_bytes():
-                    found.append(int(path.name))
-            except OSError:
-                continue
-    return found
-
-
-def wait_until_none_left(mark: str) -> None:
-    end = time.monotonic() + 20
-    while carriers(mark):
-        assert time.monotonic() < end, f"{len(carriers(mark))} processes are left"
-        time.sleep(0.05)
 
 
 SCRIPT = """

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
@@ -30,6 +31,19 @@ def cluster():
 def make(function=simulators.schaffer, **arguments):
     default = {"lower": [-3.0], "upper": [3.0], "objectives": 2, "executor": "ray", "workers": 2}
     return HostProblem(function, **(default | arguments))
+
+
+def test_an_address_where_nothing_listens_is_refused_before_ray_tries_it(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", lambda **_: pytest.fail("Ray tries for minutes"))
+    with pytest.raises(ConnectionError, match=f"no Ray cluster answers at RAY_ADDRESS '127.0.0.1:{port}'"):
+        make().evaluate_host(KEY, X)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:99999999")
+    with pytest.raises(ConnectionError, match="no Ray cluster answers"):
+        make().evaluate_host(KEY, X)
 
 
 def test_order_is_kept_and_values_agree_with_this_process():

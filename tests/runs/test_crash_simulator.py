@@ -105,12 +105,12 @@ def states(operations: list[Operation], rng: random.Random) -> list[dict[str, by
 
 
 @pytest.mark.filterwarnings("ignore:.*is (missing|used)")
-def test_every_state_that_a_crash_can_leave_resumes_to_the_same_bits(tmp_path, monkeypatch):
+def test_every_state_that_a_crash_can_leave_resumes_to_the_same_bits(tmp_path, monkeypatch, record_property):
     monkeypatch.setattr(keep, "SHARE", 1e9)
     whole = run(None)
     operations = record(tmp_path / "recorded", monkeypatch)
     left = states(operations, random.Random(1))
-    print(f"{len(operations)} operations, {len(left)} states")
+    record_property("states that a crash can leave, each resumed to the same bits", len(left))
     assert len(left) > 40
     for number, files in enumerate(left):
         directory = tmp_path / str(number)
@@ -122,7 +122,7 @@ def test_every_state_that_a_crash_can_leave_resumes_to_the_same_bits(tmp_path, m
 
 
 @pytest.mark.parametrize("forever", [False, True])
-def test_a_failing_file_operation_costs_at_most_the_last_checkpoint(tmp_path, monkeypatch, forever):
+def test_a_failing_file_operation_costs_at_most_the_last_checkpoint(tmp_path, monkeypatch, record_property, forever):
     monkeypatch.setattr(keep, "SHARE", 1e9)
     whole = run(None)
     count, fails_at = 0, -1
@@ -151,6 +151,6 @@ def test_a_failing_file_operation_costs_at_most_the_last_checkpoint(tmp_path, mo
             unexplained += [] if ended[-1] else [str(error)]
         fails_at = -1
         assert_same(run(directory), whole)
-    print(f"{len(ended)} operations failed, {sum(ended)} of them ended the run with a message")
+    record_property(f"file operations that failed {'for ever' if forever else 'once'}", len(ended))
     assert any(ended)
     assert not unexplained

@@ -6,6 +6,7 @@ import os
 import shutil
 from contextlib import nullcontext
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import tensorrvea as tr
 from tensorrvea import load, resume
 from tensorrvea.cli.main import execute
-from tensorrvea.runs import RunError, checkpoint, keep, latest, manifest
+from tensorrvea.runs import RunError, checkpoint, files, keep, latest, manifest
 from tensorrvea.runs.inspect import inspect_run, repair_run
 
 STORED = Path(__file__).parent / "stored"
@@ -182,6 +183,49 @@ def test_another_processor_or_other_flags_warn(directory, monkeypatch, part):
 def test_flags_that_do_not_change_results_do_not_count(monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=4 --xla_cpu_max_isa=SSE4_2")
     assert manifest.describe_processor()["XLA_FLAGS"] == "--xla_cpu_max_isa=SSE4_2"
+
+
+# Locks
+
+
+class OtherLocks:
+    """Stands for ``msvcrt``, which locks a file's first byte and raises PermissionError if another has it."""
+
+    LK_NBLCK = 2
+    held: ClassVar[dict[tuple[int, int], int]] = {}
+
+    @classmethod
+    def locking(cls, handle: int, mode: int, length: int) -> None:
+        assert (mode, length) == (cls.LK_NBLCK, 1)
+        status = os.fstat(handle)
+        holder = cls.held.setdefault((status.st_dev, status.st_ino), handle)
+        if holder != handle:
+            raise PermissionError(errno.EACCES, "Permission denied")
+
+
+def test_where_fcntl_is_missing_the_lock_is_that_of_msvcrt(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "fcntl", None)
+    monkeypatch.setattr(files, "msvcrt", OtherLocks)
+    with files.locked(tmp_path / "run"):
+        assert OtherLocks.held
+        with pytest.raises(RunError, match="in use by another process"), files.locked(tmp_path / "run"):
+            pass
+    OtherLocks.held.clear()  # as closing the file does
+    with files.locked(tmp_path / "run"):
+        pass
+
+
+def test_a_file_system_without_locks_warns(tmp_path, monkeypatch):
+    class NoLocks:
+        LOCK_EX = LOCK_NB = 0
+
+        @staticmethod
+        def flock(*_):
+            raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr(files, "fcntl", NoLocks)
+    with pytest.warns(UserWarning, match=r"cannot be locked.*do not run it twice"), files.locked(tmp_path / "run"):
+        pass
 
 
 # Old directories

@@ -1,4 +1,6 @@
 import csv
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -135,6 +137,17 @@ def test_tables_in_markdown_latex_and_csv():
     assert "5 \\%" in latex
     assert table.csv().splitlines()[0] == ",ours,ours: mark,worse,worse: mark,same,same: mark"
     assert table.csv().splitlines()[2] == "P2,2.25 (0.25),,9.25 (0.25),-,0.35 (0.25),+"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex, with the package booktabs")
+def test_latex_compiles_with_any_name(tmp_path):
+    values = {"a_{1}|b": {"ours & co": six_values(1.0), "100 % #$^~{}\\x": six_values(3.0), "≈ <b>": six_values(0.1)}}
+    table = comparison_table("IGD_1", values, "ours & co", larger_is_better=False, with_effects=True)
+    text = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{table.latex()}\\end{{document}}"
+    (tmp_path / "table.tex").write_text(text)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_tables_are_written(tmp_path):

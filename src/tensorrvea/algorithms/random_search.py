@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
-from tensorrvea.checks import check_integer
+from tensorrvea.checks import MOST_ROWS, check_integer
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.operators import Random
 from tensorrvea.population import Pool
@@ -27,7 +27,7 @@ class RandomSearch(Evolution):
     variation = Random()
 
     def __post_init__(self) -> None:
-        check_integer("population", self.population, minimum=1)
+        check_integer("population", self.population, minimum=1, maximum=MOST_ROWS)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key, state, clock

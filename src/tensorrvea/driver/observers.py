@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from tensorrvea.callbacks import HistoryLog
+from tensorrvea.checks import check_flag
 from tensorrvea.driver.run import Callback
 from tensorrvea.driver.search import INTERRUPTED, Observer, Search
 from tensorrvea.driver.signals import Signals
@@ -18,6 +19,7 @@ COMPILING = "compiling (once for this size)"
 
 def standard_observers(search: Search, *, progress: bool) -> list[Observer]:
     """Return the observers that every run has: callbacks if there are any, and a progress bar if it is wanted."""
+    check_flag("progress", progress)
     run = search.run
     observers: list[Observer] = []
     if run.callback_functions or run.stop_functions:

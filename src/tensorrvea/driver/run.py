@@ -1,6 +1,6 @@
 """The arguments of a run, checked before anything is compiled."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Key, UInt32
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer, check_settings
+from tensorrvea.checks import MOST_ROWS, as_tuple, check_array, check_choice, check_integer, check_settings
 from tensorrvea.compiled import Setting
 from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, padded_size, use_mesh
 from tensorrvea.driver.schedule import Budget
@@ -68,7 +68,7 @@ class Run:
             raise TypeError(f"problem takes a Problem, got {self.problem!r:.80}")
         check_algorithm(self.algorithm)
         check_choice("history", self.history, HISTORIES)
-        self.archive = check_integer("archive", self.archive, minimum=0)
+        self.archive = check_integer("archive", self.archive, minimum=0, maximum=MOST_ROWS)
         self.every = check_integer("every", self.every, minimum=1)
         if not self.seeds:
             raise ValueError("seeds must hold at least one seed, got none")
@@ -133,10 +133,11 @@ def stack_settings(algorithms: Sequence[Evolution]) -> tuple[Evolution, tuple[bo
 
 
 def _check_functions(name: str, given: Callback | Sequence[Callback]) -> tuple[Callback, ...]:
-    functions = tuple(given) if isinstance(given, Iterable) else (given,)
+    is_none = isinstance(given, tuple | list) and not given
+    functions = () if is_none else as_tuple(given) or (given,)
     for function in functions:
         if not callable(function) or isinstance(function, type):
-            raise TypeError(f"{name} takes functions of a Result, got {function!r}")
+            raise TypeError(f"{name} takes functions of a Result, got {function!r:.80}")
     return functions
 
 

@@ -30,6 +30,7 @@ class Budget:
             object.__setattr__(self, "evaluations", evaluations)
         if self.seconds is not None:
             check_number("seconds", self.seconds, minimum=0.0, open_minimum=True, scalar=True)
+            object.__setattr__(self, "seconds", float(self.seconds))
 
     @property
     def given(self) -> dict[str, int | float]:
@@ -111,7 +112,7 @@ class Schedule:
         # Progress is predicted from the pace of the chunk before. In a short chunk that is mostly the cost of the call,
         # and a much longer chunk would end long before the budget that it was given.
         left = self.budget.seconds - self.elapsed
-        return max(1, min(count, 2 * self.length, int(left / self.pace)))
+        return max(1, int(min(count, 2 * self.length, left / self.pace)))
 
     def next_progress(self, count: int) -> list[float]:
         """Return the share of the budget that is spent at each of the next ``count`` generations.

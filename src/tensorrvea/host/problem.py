@@ -86,7 +86,9 @@ class HostProblem(Problem):
         name: str | None = None,
     ):
         self.workers = None if workers is None else check_integer("workers", workers, minimum=1)
-        if not (executor is None or isinstance(executor, Executor) or executor == "ray"):
+        if not (
+            executor is None or isinstance(executor, Executor) or (isinstance(executor, str) and executor == "ray")
+        ):
             raise TypeError(f"executor takes None, 'ray' or a concurrent.futures.Executor, got {executor!r:.80}")
         self.executor = executor
         self.timeout = timeout

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensorrvea.atomic import atomic_write, write_text
-from tensorrvea.checks import check_integer
+from tensorrvea.checks import check_integer, check_path, check_text
 from tensorrvea.report.from_result import run_from_result
 from tensorrvea.report.page import make_page
 from tensorrvea.report.records import ResultLike, Run
@@ -28,7 +28,9 @@ def report(
       title: the heading; the problem's name if None.
       replays: number of episodes per result to include, for problems that can replay a solution.
     """
-    path = Path(path)
+    path = check_path("path", path)
+    if title is not None:
+        check_text("title", title)
     if path.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"path must end in .html, got {path.name!r}")
     check_integer("replays", replays, minimum=0)

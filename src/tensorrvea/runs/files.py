@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorrvea.atomic import NO_FOLLOW, write_text
+from tensorrvea.checks import check_path
 from tensorrvea.runs.errors import DamagedError, RunError
 
 fcntl: Any
@@ -54,9 +55,7 @@ def open_regular(path: Path, *, limit: int | None = None) -> Iterator[io.Buffere
 
 def as_path(directory: Any, *, name: str = "directory") -> Path:
     """Return the path of a directory, or of what ``name`` says, that a user gives."""
-    if not isinstance(directory, str | os.PathLike) or not str(directory):
-        raise TypeError(f"{name} takes a path, got {directory!r:.80}")
-    return Path(directory)
+    return check_path(name, directory)
 
 
 def sha256_of(stream: io.BufferedReader | io.BufferedRandom) -> str:

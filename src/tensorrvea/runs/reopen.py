@@ -73,7 +73,8 @@ def search_of(
     if algorithm is not None:
         check_algorithm(algorithm)
     # What the user gave may be wrong, too, and its errors are not the directory's.
-    is_given = any(part is not None for part in (problem, algorithm, metrics, stop)) or callbacks != ()
+    has_callbacks = not isinstance(callbacks, tuple) or len(callbacks) > 0
+    is_given = has_callbacks or any(part is not None for part in (problem, algorithm, metrics, stop))
     with damaged_on_error(directory / NAME):
         check_claims(spec, directory)
         problem = problem or decode_problem(

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from tensorrvea.driver.search import Observer, Search
 
-FORMAT = "{desc} {percentage:3.0f}%|{bar}|{postfix} [{elapsed}<{remaining}]"
+FORMAT = "{{desc}}{{percentage:3.0f}}%|{{bar}}| {done}/{total} runs [{{elapsed}}<{{remaining}}]"
 
 
 def shows_progress(progress: bool | None) -> bool:
@@ -28,7 +28,9 @@ class StudyBar:
         self.total, self.done = total, 0
         self.running: dict[int, float] = {}
         """How many runs' worth of work is done in each batch that is running."""
-        self.bar: Any = tqdm(total=total, bar_format=FORMAT, desc="starting") if is_shown else None
+        self.bar: Any = None
+        if is_shown:
+            self.bar = tqdm(total=total, bar_format=FORMAT.format(done=0, total=total), desc="starting")
         self.is_closed = Event()
         if is_shown:
             Thread(target=self._show_clock, daemon=True).start()
@@ -49,7 +51,7 @@ class StudyBar:
     def refresh(self) -> None:
         if self.bar is not None:
             self.bar.n = min(self.done + sum(self.running.values()), self.total)
-            self.bar.set_postfix_str(f"{self.done}/{self.total} runs", refresh=False)
+            self.bar.bar_format = FORMAT.format(done=self.done, total=self.total)
             self.bar.refresh()
 
     def close(self) -> None:

@@ -1,7 +1,9 @@
 """What a study keeps of a run: its front, and the fronts of some of its generations."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import jax
 import numpy as np
 
 from tensorrvea.driver.search import Search
@@ -50,9 +52,9 @@ def generation_front(search: Search, result: Result, t: int, number: int) -> np.
     if t == result.generations:
         return result.F
     at = (0, number) if search.run.is_batched else (0,)
-    rows = (leaf[at] for leaf in search.recorder.between(t, t).population[:4])
+    rows: Any = search.recorder.between(t, t).population
     problem = search.run.problem
-    return individuals(problem, *rows).front(problem).F
+    return individuals(problem, jax.tree.map(lambda leaf: leaf[at], rows)).front(problem).F
 
 
 def pack_fronts(fronts: Sequence[np.ndarray]) -> Arrays:
