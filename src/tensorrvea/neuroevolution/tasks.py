@@ -124,6 +124,7 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoHumanoid",
             model="humanoid",
+            pipelines=(),
             limit=STEP_LIMIT,
             frames=5,
             observations=45,
@@ -137,6 +138,7 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoHumanoidStandup",
             model="humanoidstandup",
+            pipelines=(),
             limit=20 * STEP_LIMIT,
             frames=5,
             observations=45,
@@ -149,6 +151,7 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoInvertedDoublePendulum",
             model="inverted_double_pendulum",
+            pipelines=(),
             plane="xz",
             limit=20 * STEP_LIMIT,
             frames=2,
@@ -163,6 +166,7 @@ TASKS: dict[str, Task] = {
         Task(
             name="MoPusher",
             model="pusher",
+            pipelines=(),
             limit=STEP_LIMIT,
             frames=5,
             observe=rules.pusher_observation,

@@ -1,13 +1,7 @@
-"""MuJoCo's C engine for CPUs, with the policies evaluated in NumPy.
-
-Each thread has lanes of its own and steps them with its own engine. The engine runs without the interpreter's lock, so
-that one thread evaluates policies while others simulate, and no thread waits for another after a step.
-"""
+"""MuJoCo's C engine with its threaded batch rollout, for CPUs, with the policies evaluated in NumPy."""
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
 from typing import NamedTuple
 
 import jax
@@ -20,11 +14,9 @@ from tensorrvea.neuroevolution.rollout import Episodes, Outcome, World, judge
 from tensorrvea.neuroevolution.state import State
 from tensorrvea.neuroevolution.task import Step, Task
 
-LANES_OF_A_THREAD = 4  # at least; fewer lanes finish before another thread has started
-
 
 class MuJoCo:
-    """One robot in the C engine, stepped as a batch. Each of several threads gets an engine of its own."""
+    """One robot in the C engine, stepped as a batch. Safe to use from several threads; a lock serialises them."""
 
     def __init__(self, task: Task, *, reads: bool = False, threads: int | None = None):
         mujoco = require("mujoco", needed_for="backend 'mujoco'")
@@ -36,9 +28,10 @@ class MuJoCo:
         self.dt = float(self.model.opt.timestep * task.frames)
         self.positions, self.velocities = int(self.model.nq), int(self.model.nv)
         self.threads = threads or usable_cores()
-        self._engines: SimpleQueue = SimpleQueue()
-        for _ in range(self.threads):
-            self._engines.put((rollout.Rollout(nthread=0), [mujoco.MjData(self.model)]))
+        self._data = [mujoco.MjData(self.model) for _ in range(self.threads)]
+        self._pool = rollout.Rollout(nthread=self.threads if self.threads > 1 else 0)
+        self._alone = rollout.Rollout(nthread=0)
+        self._lock = threading.Lock()
 
     def step(
         self, q: Float[np.ndarray, "lanes nq"], qd: Float[np.ndarray, "lanes nv"], action: Float[np.ndarray, "lanes nu"]
@@ -68,15 +61,14 @@ class MuJoCo:
         control = np.repeat(action[:, None, :], steps, axis=1)
         states = np.empty((lanes, steps, before.shape[1]))
         readings = np.empty((lanes, steps, self.model.nsensordata))
-        engine, data = self._engines.get()
-        try:
-            with without_log_file():
-                engine.rollout(
-                    [self.model] * lanes, data, before, control, skip_checks=True, nstep=steps, state=states,
-                    sensordata=readings,
-                )  # fmt: skip
-        finally:
-            self._engines.put((engine, data))
+        # A few lanes finish before another thread wakes up.
+        few = lanes < 4 * len(self._data)
+        pool, data = (self._alone, self._data[:1]) if few else (self._pool, self._data)
+        with self._lock, without_log_file():
+            pool.rollout(
+                [self.model] * lanes, data, before, control, skip_checks=True, nstep=steps, state=states,
+                sensordata=readings,
+            )  # fmt: skip
         return states, readings
 
     def _split(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -144,55 +136,33 @@ def run_on_host(
         )  # fmt: skip
 
     sums = None if seen is None else seen.reshape(jobs, 2, -1)
-    queue = JobQueue(jobs)
-
-    def play(width: int) -> None:
-        now = start(queue.take(width))
-        while len(now.job):
-            before = State(now.q, now.qd, now.readings, world.physics.layout)
-            step, outcome, observation = advance_on_host(world, now.layers, before)
-            if sums is not None:  # an episode has one lane at a time, so that its sum has the order of its steps
-                sums[now.job, 0] += observation
-                sums[now.job, 1] += observation * observation
-            total, length, after = now.total + outcome.reward, now.length + 1, step.after
-            now = now._replace(q=after.q, qd=after.qd, readings=after.readings, total=total, length=length)
-            ended = ~outcome.healthy | outcome.exploded | (now.length >= steps)
-            if not ended.any():
-                continue
-            finished, slots = now.job[ended], np.flatnonzero(ended)
-            done.returns[finished] = now.total[ended]
-            done.lengths[finished] = now.length[ended]
-            done.failed[finished] = outcome.exploded[ended]
-            new_jobs = queue.take(len(slots))
-            refilled, idle = slots[: len(new_jobs)], slots[len(new_jobs) :]
-            if len(refilled):
-                jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, start(new_jobs))
-            if len(idle):
-                now = jax.tree.map(lambda rows, gone=idle: np.delete(rows, gone, axis=0), now)
-
-    lanes = min(lanes, jobs)
-    threads = min(world.physics.threads, max(1, lanes // LANES_OF_A_THREAD))
-    widths = [len(part) for part in np.array_split(np.arange(lanes), threads)]
-    with without_log_file():
-        if threads == 1:
-            play(lanes)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(play, widths))
+    queue = min(lanes, jobs)
+    now = start(np.arange(queue))
+    while len(now.job):
+        before = State(now.q, now.qd, now.readings, world.physics.layout)
+        step, outcome, observation = advance_on_host(world, now.layers, before)
+        if sums is not None:  # an episode has one lane at a time, so that the order of its sum is that of its steps
+            sums[now.job, 0] += observation
+            sums[now.job, 1] += observation * observation
+        total, length, after = now.total + outcome.reward, now.length + 1, step.after
+        now = now._replace(q=after.q, qd=after.qd, readings=after.readings, total=total, length=length)
+        ended = ~outcome.healthy | outcome.exploded | (now.length >= steps)
+        if not ended.any():
+            continue
+        finished, slots = now.job[ended], np.flatnonzero(ended)
+        done.returns[finished] = now.total[ended]
+        done.lengths[finished] = now.length[ended]
+        done.failed[finished] = outcome.exploded[ended]
+        new_jobs = np.arange(queue, min(queue + len(slots), jobs))
+        queue += len(new_jobs)
+        refilled, idle = slots[: len(new_jobs)], slots[len(new_jobs) :]
+        if len(refilled):
+            jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, start(new_jobs))
+        if len(idle):
+            kept = np.ones(len(ended), bool)
+            kept[idle] = False
+            now = jax.tree.map(lambda rows, kept=kept: rows[kept], now)
     return Episodes(*(part.reshape(n, episodes, *part.shape[1:]) for part in done))
-
-
-class JobQueue:
-    """Numbers of the jobs that no thread has taken yet."""
-
-    def __init__(self, jobs: int):
-        self._jobs, self._next, self._lock = jobs, 0, threading.Lock()
-
-    def take(self, count: int) -> np.ndarray:
-        """The next jobs, at most ``count``."""
-        with self._lock:
-            first, self._next = self._next, min(self._next + count, self._jobs)
-            return np.arange(first, self._next)
 
 
 def usable_cores() -> int:
