@@ -233,7 +233,7 @@ def test_ctrl_c_returns_what_is_finished(monkeypatch, capsys, tmp_path):
         ({"metrics": ()}, "metrics takes names"),
         ({"against": "ga"}, "against must be one of 'GA', 'random'"),
         ({"reference": {"plne": [1.0, 1.0]}}, "reference names problems that are not compared: 'plne'"),
-        ({"generations": None}, "give one of generations, evaluations and seconds"),
+        ({"generations": None}, "give at least one of generations, evaluations and seconds"),
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_runs(change, message, monkeypatch):
