@@ -19,7 +19,7 @@ import tensorrvea as tr
 SIZES = [(4_096, 1_000), (105, 12)]
 
 
-def call(problem: tr.Problem, algorithm: tr.TensorRVEA, seconds: float, seed: int, directory: Path | None) -> dict:
+def call(problem: tr.Problem, algorithm: tr.Evolution, seconds: float, seed: int, directory: Path | None) -> dict:
     started = time.perf_counter()
     result = tr.optimize(problem, algorithm, seconds=seconds, seed=seed, directory=directory)
     took = time.perf_counter() - started
@@ -31,7 +31,7 @@ def size_of(directory: Path) -> int:
 
 
 def report(n: int, d: int, options: argparse.Namespace) -> None:
-    problem, algorithm = tr.problems.DTLZ2(variables=d), tr.TensorRVEA(population=n)
+    problem, algorithm = tr.problems.DTLZ2(variables=d), tr.TensorRVEA.paper(population=n)
     tr.optimize(problem, algorithm, seconds=0.1)  # compiles
     overheads: dict[str, list[float]] = {"saved": [], "not saved": []}
     for seed in range(options.rounds):

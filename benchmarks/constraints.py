@@ -32,7 +32,7 @@ OURS = {
 
 
 def quality(problem: tr.Problem, f: np.ndarray | None) -> float:
-    """Hypervolume, as a share of that of the true front; 0 without a feasible solution."""
+    """Hypervolume, as a share of that of the true front; 0 without a feasible solution near enough to count."""
     if f is None or len(f) == 0:
         return 0.0
     front = problem.front(10_000)
@@ -100,7 +100,7 @@ def ours(path: Path, seeds: int, names: list[str]) -> None:
 
 
 def table(path: Path) -> None:
-    """Print medians of the hypervolume, the share of runs with a feasible front, and how often ours are ahead."""
+    """Print medians of the hypervolume, in how many runs it is positive, and how often ours are ahead."""
     runs = known_runs(path)
     names = [name for name in (*OURS, *THEIRS) if any(key[0] == name for key in runs)]
     problems = [make.__name__ for make in PROBLEMS]
@@ -114,23 +114,24 @@ def table(path: Path) -> None:
     print("| problem | " + " | ".join(names) + " |\n|---" + "|---" * len(names) + "|")
     for problem in problems:
         print(f"| {problem} | " + " | ".join(cell(values[name, problem]) for name in names) + " |")
-    found = {name: [(values[name, p] > 0).any() for p in problems] for name in names}
-    print(
-        "| problems with a feasible front | " + " | ".join(f"{sum(found[n])} of {len(problems)}" for n in names) + " |"
-    )
     for name in names:
-        if name in OURS:
-            for other in (name for name in names if name in THEIRS):
-                ahead = [p for p in problems if is_no_worse(values[name, p], values[other, p])]
-                print(f"\n{name} is ahead of {other} or equal on {len(ahead)} of {len(problems)}; not on "
-                      + (", ".join(p for p in problems if p not in ahead) or "none"))  # fmt: skip
+        tried = [problem for problem in problems if len(values[name, problem])]
+        found = sum((values[name, problem] > 0).any() for problem in tried)
+        print(f"\n{name}: a positive hypervolume on {found} of {len(tried)} problems")
+    for name in (name for name in names if name in OURS):
+        for other in (name for name in names if name in THEIRS):
+            tried = [p for p in problems if len(values[name, p]) and len(values[other, p])]
+            behind = [p for p in tried if not is_no_worse(values[name, p], values[other, p])]
+            print(
+                f"\n{name} is ahead of {other} or equal on {len(tried) - len(behind)} of {len(tried)}; not on {behind}"
+            )
 
 
 def cell(hv: np.ndarray) -> str:
     if not len(hv):
         return "–"
     missed = (hv == 0).sum()
-    return f"{np.median(hv):.3f}" + (f" ({missed} of {len(hv)} without)" if missed else "")
+    return f"{np.median(hv):.3f}" + (f" ({missed} of {len(hv)} zero)" if missed else "")
 
 
 def is_no_worse(own: np.ndarray, other: np.ndarray) -> bool:

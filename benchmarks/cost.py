@@ -42,7 +42,7 @@ def bandwidth() -> float:
 def parts(n: int, d: int, m: int = 3) -> dict[str, tuple[float, int]]:
     """Seconds and bytes of each part of a generation of DTLZ1."""
     problem = tr.problems.DTLZ1(objectives=m, variables=d)
-    algorithm = tr.TensorRVEA(population=n).bind(problem)
+    algorithm = tr.TensorRVEA.paper(population=n).bind(problem)
     r = len(algorithm.vectors)
     key = jax.random.key(0)
 

@@ -23,7 +23,7 @@ PYMOO_UP_TO = 1_024
 OURS = """
 import tensorrvea as tr
 problem = tr.problems.DTLZ2(objectives=3, variables={variables})
-result = tr.optimize(problem, tr.TensorRVEA(population={population}), generations={generations}, seed=1)
+result = tr.optimize(problem, tr.TensorRVEA.paper(population={population}), generations={generations}, seed=1)
 assert len(result.F) > 50
 """
 PYMOO = """
@@ -46,13 +46,13 @@ def drag_and_mass(x):
     return jnp.stack([jnp.sum(x**2) + shift, jnp.sum((x - 0.5) ** 2), jnp.sum(jnp.cos(x))])
 
 problem = tr.Problem(drag_and_mass, lower=[-1.0] * 12, upper=[1.0] * 12, objectives=3)
-result = tr.optimize(problem, tr.TensorRVEA(population=105), generations={generations}, seed=1)
+result = tr.optimize(problem, tr.TensorRVEA.paper(population=105), generations={generations}, seed=1)
 assert len(result.F) > 10
 """
 STUDY = """
 import tensorrvea as tr
 names = ["ZDT1", "ZDT2", "ZDT3", "ZDT4", "ZDT6", *(f"DTLZ{{k}}" for k in range(1, 8))]
-algorithms = [tr.TensorRVEA, tr.RVEA, tr.NSGA2, tr.NSGA3, tr.RandomSearch]
+algorithms = [tr.PaperTensorRVEA, tr.RVEA, tr.NSGA2, tr.NSGA3, tr.RandomSearch]
 for name in names:
     for algorithm in algorithms:
         problem = getattr(tr.problems, name)()

@@ -1,4 +1,4 @@
-"""Distance of TensorRVEA to the true fronts: the tables of docs/quality.md.
+"""Distance of the paper's TensorRVEA to the true fronts: the tables of docs/quality.md.
 
     python benchmarks/quality.py dtlz           DTLZ1-4, population 105, 31 seeds, 100 generations (DTLZ2 also 500)
     python benchmarks/quality.py constrained    C1-DTLZ1 and C2-DTLZ2, with pymoo's NSGA-III at equal evaluations
@@ -43,7 +43,7 @@ def dtlz() -> None:
     for problem_class, d, generations in sizes:
         problem = problem_class(objectives=3, variables=d)
         front = problem.front(2926)
-        runs = tr.replicate(problem, tr.TensorRVEA(population=105), generations=generations, seeds=range(31))
+        runs = tr.replicate(problem, tr.TensorRVEA.paper(population=105), generations=generations, seeds=range(31))
         survivors = [igd(run.population.F, front) for run in runs]
         best = [igd(run.F, front) for run in runs]
         print(f"| {problem.name} | {d} | {generations} | {show(survivors)} | {show(best)} |", flush=True)
@@ -60,7 +60,7 @@ def constrained() -> None:
     for problem_class, name, generations in ((C1DTLZ1, "c1dtlz1", 400), (C2DTLZ2, "c2dtlz2", 200)):
         problem = problem_class(objectives=3)
         front = problem.front(2926)
-        algorithm = tr.TensorRVEA(population=105)
+        algorithm = tr.TensorRVEA.paper(population=105)
         runs = tr.replicate(problem, algorithm, generations=generations, seeds=range(11))
         feasible = all((run.population.violation <= 0).all() for run in runs)
         theirs = get_problem(name, n_var=problem.variables, n_obj=3)
@@ -90,7 +90,7 @@ def mutation() -> None:
         medians = []
         for p, eta in settings:
             variation = tr.GA(crossover=SBX(eta=eta), mutation=PolynomialMutation(probability=p))
-            algorithm = tr.TensorRVEA(population=105 if problem.objectives == 3 else 100, variation=variation)
+            algorithm = tr.TensorRVEA.paper(population=105 if problem.objectives == 3 else 100, variation=variation)
             runs = tr.replicate(problem, algorithm, generations=generations, seeds=range(100, 131))
             medians.append(np.median([igd(run.F, front) for run in runs]))
         cells = " | ".join(f"{value:.4g}" for value in medians)
@@ -124,7 +124,7 @@ def zdt1() -> None:
             ]
             print(f"| pymoo's RVEA | {factor} | {p} | {show(others)} |", flush=True)
     for p in (0.5, 1.0):
-        algorithm = tr.TensorRVEA(population=100, variation=tr.GA(mutation=PolynomialMutation(probability=p)))
+        algorithm = tr.TensorRVEA.paper(population=100, variation=tr.GA(mutation=PolynomialMutation(probability=p)))
         runs = tr.replicate(problem, algorithm, generations=100, seeds=range(31))
         print(f"| TensorRVEA | 2 | {p} | {show([igd(run.F, front) for run in runs])} |", flush=True)
 

@@ -82,7 +82,7 @@ def evox(problem, n, d, generations, seeds, *, compiled=False):
 
 
 LIBRARIES = {
-    "tensorrvea": lambda *a: tensorrvea("TensorRVEA", *a),
+    "tensorrvea": lambda *a: tensorrvea("PaperTensorRVEA", *a),
     "rvea": lambda *a: tensorrvea("RVEA", *a),
     "paper_rvea": paper_rvea,
     "pymoo": pymoo,

@@ -24,6 +24,9 @@ MODULES = {
     "reference_vectors": ("Reference vectors", "Directions for algorithms that take `vectors=`."),
     "stop": ("Stopping criteria", "For `stop=` of `optimize`."),
     "callbacks": ("Callbacks", "For `callbacks=` of `optimize`."),
+    "decision": ("Choosing a solution", "What `Result.knee` and `Result.best_by_weights` compute."),
+    "plot": ("Figures", "Figures for papers; `Result.plot` and `Study.plot` use them."),
+    "adapters": ("Adapters", "Problems of other libraries."),
     "neuroevolution": ("Neuroevolution", "Robots as problems."),
 }
 MAIN = "tensorrvea"

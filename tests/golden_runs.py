@@ -14,15 +14,18 @@ import tensorrvea as tr
 
 POPULATION, GENERATIONS = 30, 20
 OPERATORS = {"GA": tr.GA(), "DE": tr.DE(), "PSO": tr.PSO(), "CSO": tr.CSO(), "Random": tr.Random()}
-ALGORITHMS = {"TensorRVEA": tr.TensorRVEA, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
+ALGORITHMS = {"TensorRVEA": tr.TensorRVEA, "PaperTensorRVEA": tr.TensorRVEA.paper, "RVEA": tr.RVEA, "NSGA2": tr.NSGA2}
 PROBLEMS = {"plain": tr.problems.DTLZ2(variables=12), "constrained": tr.problems.C2DTLZ2(variables=12)}
 RUNS = [
-    *(f"TensorRVEA-{operator}-plain" for operator in OPERATORS),
+    *(f"PaperTensorRVEA-{operator}-plain" for operator in OPERATORS),
     *(f"NSGA2-{operator}-plain" for operator in ("GA", "DE", "PSO", "CSO")),
-    *(f"TensorRVEA-{operator}-constrained" for operator in ("GA", "DE")),
+    *(f"PaperTensorRVEA-{operator}-constrained" for operator in ("GA", "DE")),
     "RVEA-GA-plain",
     "NSGA2-GA-constrained",
     "RandomSearch--plain",
+    "PaperTensorRVEA-GA-large",
+    "TensorRVEA-GA-plain",
+    "TensorRVEA-GA-constrained",
     "TensorRVEA-GA-large",
 ]
 
@@ -30,7 +33,7 @@ RUNS = [
 def run(name: str) -> tr.Result:
     algorithm, operator, problem = name.split("-")
     if problem == "large":  # enough reference vectors for an index
-        return tr.optimize(PROBLEMS["plain"], tr.TensorRVEA(population=1200), generations=4, seed=3)
+        return tr.optimize(PROBLEMS["plain"], ALGORITHMS[algorithm](population=1200), generations=4, seed=3)
     if algorithm == "RandomSearch":
         made = tr.RandomSearch(population=POPULATION)
     else:

@@ -181,7 +181,12 @@ WRONG = {
     "vectors in a row": (rvea(vectors=[1.0, 0]), ValueError, "vectors must have shape"),
     "a negative alpha": (rvea(alpha=-1), ValueError, r"alpha must be .* in \[0, inf\), got -1"),
     "an alpha that is text": (rvea(alpha="2"), TypeError, "alpha takes a number, got '2'"),
-    "no adaptation": (rvea(adaptation=0.0), ValueError, r"adaptation must be .* \(0, 1\]"),
+    "a flag that is text": (rvea(normalize="yes"), TypeError, "normalize takes"),
+    "no adaptation": (
+        lambda: tr.TensorRVEA.paper(population=8, adaptation=0.0),
+        ValueError,
+        r"adaptation must be .* \(0, 1\]",
+    ),
     "a negative eta": (lambda: tr.SBX(eta=-1.0), ValueError, "eta must be"),
     "a probability above one": (
         lambda: tr.SBX(probability=1.5),

@@ -195,7 +195,7 @@ def test_other_seeds_equal_problems_and_other_numbers_do_not_recompile(base, com
     run(seed=6, generations=9)
     tr.optimize(
         tr.problems.DTLZ2(objectives=3, variables=7),
-        sizes.algorithm(alpha=1.5, adaptation=0.2, variation=tr.GA(crossover=tr.SBX(eta=12.5))),
+        sizes.algorithm(alpha=1.5, variation=tr.GA(crossover=tr.SBX(eta=12.5))),
         generations=3,
     )
     assert (compilations.count, num_programs()) == before

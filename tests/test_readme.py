@@ -47,6 +47,14 @@ def test_code_in_the_page_about_runs_runs(tmp_path: Path):
     assert run_blocks(blocks, "result.generations", tmp_path) == "250"
 
 
+def test_code_in_the_page_about_preferences_runs(tmp_path: Path):
+    blocks = blocks_of("docs/preferences.md")
+    assert len(blocks) == 2
+    # The solutions of the first block are near the direction; those of the second are a part of the front.
+    asked = "bool(abs(result.F[:, 0] - result.F[:, 1]).max() < 0.4), len(wanted.F) > 20"
+    assert run_blocks(blocks, asked, tmp_path) == "(True, True)"
+
+
 def test_code_in_the_page_about_comparing_runs(tmp_path: Path):
     blocks = blocks_of("docs/comparing.md")
     assert len(blocks) == 6

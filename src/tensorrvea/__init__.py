@@ -9,6 +9,7 @@ gc.disable()
 
 from tensorrvea import algorithms, callbacks, metrics, operators, problems, reference_vectors, stop
 from tensorrvea.algorithms import *  # noqa: F403 (its __all__ is the list of algorithms)
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.api import load, optimize, replicate, resume
 from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Clock, Evolution, Selection
@@ -42,6 +43,7 @@ __all__ = [
     "algorithms",
     "callbacks",
     "compare",
+    "default_algorithm",
     "distributed",
     "estimate_memory",
     "load",

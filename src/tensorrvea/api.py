@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.checks import as_tuple, check_number
 from tensorrvea.devices import Devices
 from tensorrvea.driver.observers import Interruption, standard_observers
@@ -28,7 +29,7 @@ from tensorrvea.runs.standard_metrics import Metrics, named_metrics
 
 def optimize(
     problem: Problem,
-    algorithm: Evolution,
+    algorithm: Evolution | None = None,
     *,
     generations: int | None = None,
     evaluations: int | None = None,
@@ -52,7 +53,8 @@ def optimize(
 
     Args:
       problem: what to optimise.
-      algorithm: how to search, such as ``TensorRVEA(population=105)``.
+      algorithm: how to search, such as ``TensorRVEA(population=105)``. By default it is ``default_algorithm(problem)``,
+        and ``result.algorithm`` says which.
       generations, evaluations, seconds: the budget; of several, whichever is spent first ends the run, and progress is
         that of the one that is ahead. The first population is generation 0, so that g generations cost
         ``population · (g + 1)`` evaluations. Seconds do not include compilation.
@@ -80,8 +82,8 @@ def optimize(
       The front and the history of the run. After Ctrl-C, those of the generations that were finished, with
       ``stopped="interrupted"``; a second Ctrl-C raises ``KeyboardInterrupt`` at once.
     """
-    population = check_algorithm(algorithm).population
-    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
+    algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
+    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=[seed], is_batched=False, budget=budget, x=x, history=history, archive=archive,
         metrics=named_metrics(metrics, problem, reference), callbacks=callbacks, stop=stop, every=every,
@@ -92,7 +94,7 @@ def optimize(
 
 def replicate(
     problem: Problem,
-    algorithm: Evolution,
+    algorithm: Evolution | None = None,
     *,
     seeds: Iterable[int],
     generations: int | None = None,
@@ -117,8 +119,8 @@ def replicate(
     chosen = as_tuple(seeds)
     if not chosen and not (isinstance(seeds, Sequence) and seeds in ((), [])):
         raise TypeError(f"seeds takes whole numbers, one per run, got {seeds!r:.80}")
-    population = check_algorithm(algorithm).population
-    budget = Budget(population=population, generations=generations, evaluations=evaluations, seconds=seconds)
+    algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
+    budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(
         problem, algorithm, seeds=chosen, is_batched=True, budget=budget, x=x, history=history, archive=archive,
         metrics=named_metrics(metrics, problem, reference), devices=devices, effort=effort,

@@ -136,14 +136,14 @@ def _check_shapes(name: str, value: Any, shapes: dict[tuple[int, ...], str], var
         _check_shapes(path, inner, each, variables)
 
 
-def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int) -> np.ndarray:
-    """Return the value as a finite array of floats with ``ndim`` axes, which ``shape`` describes for the error."""
+def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int, finite: bool = True) -> np.ndarray:
+    """Return the value as an array of floats with ``ndim`` axes, which ``shape`` describes for the error."""
     array = _as_floats(value)
     if array is None:
         raise TypeError(f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {value!r:.80}")
     if array.ndim != ndim:
         raise ValueError(f"{name} must have shape {shape}, got an array of shape {array.shape}")
-    if not np.isfinite(array).all():
+    if finite and not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name} must be finite, got {array[where]} at {where}")
     return array

@@ -131,10 +131,17 @@ def binding_slack(
     >>> binding_slack([[-10.0, -0.01], [-0.05, -0.02]], largest_violation=[3.0, 4.0]).tolist()
     [0.1, 0.04]
     """
-    check_number("tolerance", tolerance, minimum=0.0, maximum=1.0)
-    slack = np.maximum(-np.asarray(G, float), 0)
+    check_number("tolerance", tolerance, minimum=0.0, maximum=1.0, scalar=True)
+    slack = np.maximum(-check_array("G", G, shape="(solutions, constraints)", ndim=2, finite=False), 0)
     scale = np.where(np.isfinite(slack), slack, 0).max(axis=0, initial=0.0)
-    return tolerance * (scale if largest_violation is None else np.maximum(scale, largest_violation))
+    if largest_violation is None:
+        return tolerance * scale
+    largest = check_array("largest_violation", largest_violation, shape="(constraints,)", ndim=1, finite=False)
+    if largest.shape != scale.shape:
+        raise ValueError(
+            f"largest_violation must have one entry for each of {len(scale)} constraints, got {len(largest)}"
+        )
+    return tolerance * np.maximum(scale, largest)
 
 
 def binding(
@@ -148,4 +155,5 @@ def binding(
     >>> binding([[-10.0, -3.0], [-0.05, -2.0]]).tolist()
     [[False, False], [True, False]]
     """
-    return -np.asarray(G, float) <= binding_slack(G, tolerance, largest_violation)
+    slack = binding_slack(G, tolerance, largest_violation)
+    return -np.asarray(G, float) <= slack

@@ -51,7 +51,7 @@ class Values(NamedTuple):
     F: Float[np.ndarray, "*n m"]
     """The objectives."""
     G: Float[np.ndarray, "*n c"]
-    """The constraint values, kept where ≤ 0; an equality h(x) = 0 has |h| minus its tolerance."""
+    """The constraint values, kept where ≤ 0; an equality h(x) = 0 has ``|h|`` minus its tolerance."""
     feasible: Bool[np.ndarray, "*n"]
     """Whether all values are finite and all constraints kept."""
 
@@ -129,8 +129,8 @@ class Problem(Domain):
       directions: ``"min"`` or ``"max"`` per objective, or one of them for all.
       constraints: called like ``function``; returns any number of values g(x), feasible where all are ≤ 0.
       equalities: called like ``function``; returns any number of values h(x), feasible where all are 0 within
-        ``equality_tolerance``. Each is a further constraint, |h| − tolerance ≤ 0. By default they are relaxed at first
-        (see ``ConstraintRule``).
+        ``equality_tolerance``. Each is a further constraint, ``|h|`` − tolerance ≤ 0. By default they are relaxed
+        at first (see ``ConstraintRule``).
       constraint_names: the names of constraints, then of equalities; g1, g2, …, h1, h2, … by default.
       integer, log: which variables are integers, or searched on a logarithmic scale: True for all of them, or one
         flag per variable.

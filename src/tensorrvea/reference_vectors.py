@@ -10,7 +10,10 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_integer, is_traced
+from tensorrvea.checks import check_array, check_choice, check_directions, check_integer, check_number, is_traced
+from tensorrvea.directions import Directions
+
+__all__ = ["around", "exact_count", "halton", "reference_vectors", "simplex_lattice", "two_layers"]
 
 # The most numbers in a set of vectors, which take 2 GB, and the most objectives.
 MOST_POINTS, MOST_OBJECTIVES = 2**28, 2**20
@@ -173,3 +176,75 @@ def simplex_lattice_of_about(points: int, objectives: int) -> Float[np.ndarray, 
     if divisions == 0 or lattice_size(divisions, objectives) < points:
         divisions += 1
     return simplex_lattice(divisions, objectives)
+
+
+def around(
+    direction: ArrayLike,
+    radius: float,
+    count: int,
+    *,
+    ideal: ArrayLike | None = None,
+    nadir: ArrayLike | None = None,
+    directions: Directions = "min",
+) -> Float[np.ndarray, "count m"]:
+    """Return vectors around a direction of interest, so that an algorithm searches only there.
+
+    The vectors are points of the simplex near the direction: a well-spread set over the whole simplex is shrunk
+    towards it by the factor ``radius``, as in Cheng et al. (2016). A radius of 1 covers the whole simplex, and a
+    direction near its border loses nothing: no vector leaves the simplex.
+
+    Args:
+      direction: one number per objective, none negative: how the objectives' distances from the ideal point relate.
+        With ``ideal`` and ``nadir``, an aspiration point instead: values that the objectives should have.
+      radius: how much of the simplex the vectors cover, from 0 (exclusive) to 1.
+      count: the number of vectors.
+      ideal, nadir: the best and the worst values of the objectives on the front, as far as they are known, such as
+        those of an earlier result. Vectors are then in the units of the objectives, as algorithms take them that do
+        not normalise (``TensorRVEA``, and ``MOEAD(normalize=False)``).
+      directions: which objectives an aspiration point minimises and which it maximises, as in ``Problem``.
+
+    Returns:
+      The vectors, for the setting ``vectors`` of an algorithm.
+
+    Raises:
+      ValueError: if an argument is out of range, or the aspiration point is not worse than the ideal one.
+
+    >>> around([1.0, 1.0], radius=0.2, count=3)
+    array([[0.4, 0.6],
+           [0.5, 0.5],
+           [0.6, 0.4]])
+    >>> around([30.0, 2.0], radius=0.2, count=3, ideal=[10.0, 1.0], nadir=[50.0, 3.0])
+    array([[16. ,  1.2],
+           [20. ,  1. ],
+           [24. ,  0.8]])
+    """
+    point = check_array("direction", direction, shape="(objectives,)", ndim=1)
+    check_number("radius", radius, minimum=0.0, maximum=1.0, open_minimum=True)
+    check_integer("count", count, minimum=2, maximum=MOST_POINTS)
+    if (ideal is None) != (nadir is None):
+        raise ValueError("ideal and nadir must be given together, got one of them")
+    scale = np.ones_like(point)
+    if ideal is not None and nadir is not None:
+        sign = np.array([1 if each == "min" else -1 for each in check_directions(directions, len(point))])
+        low = check_array("ideal", ideal, shape=f"({len(point)},)", ndim=1)
+        high = check_array("nadir", nadir, shape=f"({len(point)},)", ndim=1)
+        if low.shape != point.shape or high.shape != point.shape or (sign * (high - low) <= 0).any():
+            raise ValueError(f"nadir must be worse than ideal in each of {len(point)} objectives, got {high} and {low}")
+        scale = np.abs(high - low)
+        point = sign * (point - low) / scale
+    if len(point) < 2 or (point < 0).any() or (point == 0).all():
+        raise ValueError(
+            "direction must have two or more numbers, none below 0 (or better than ideal) and one above, "
+            f"got {np.asarray(direction)}"
+        )
+    spread = simplex_lattice_or_exact(count, len(point))
+    centre = point / point.sum()
+    return (centre + radius * (spread - centre)) * scale
+
+
+def simplex_lattice_or_exact(count: int, objectives: int) -> Float[np.ndarray, "count m"]:
+    """Return ``count`` points of the simplex: a lattice if one has as many points, and ``exact_count`` otherwise."""
+    divisions = largest_divisions(count, objectives)
+    if divisions > 0 and lattice_size(divisions, objectives) == count:
+        return simplex_lattice(divisions, objectives)
+    return exact_count(count, objectives)

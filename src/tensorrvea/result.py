@@ -156,7 +156,7 @@ class Result:
         return save_result(self, path)
 
     def __repr__(self) -> str:
-        return f"Result({self.problem.name}: {', '.join(self._summary())})"
+        return f"Result({self.problem.name}, {type(self.algorithm).__name__}: {', '.join(self._summary())})"
 
     def _summary(self) -> list[str]:
         found = f"{len(self.F)} non-dominated solutions of {len(self.population)} survivors"

@@ -10,6 +10,8 @@ from tensorrvea.problem import Problem
 from tensorrvea.result import Result
 from tensorrvea.settings import settings
 
+__all__ = ["MetricReached", "Stagnation", "StopCriterion", "Target"]
+
 
 class StopCriterion:
     """Base class of the criteria in this module; ``stop=`` takes any function of a ``Result`` as well."""

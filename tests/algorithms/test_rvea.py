@@ -33,12 +33,12 @@ class PaperSurvival(APDSurvival):
 def test_the_front_of_zdt1_is_as_good_as_pymoos_at_equal_evaluations():
     """With the same penalty and the same mutation; see docs/quality.md for the effect of each.
 
-    By TensorRVEA, which has RVEA's survivors and is done sooner.
+    By TensorRVEA.paper, which has RVEA's survivors and is done sooner.
     """
     problem, theirs = tr.problems.ZDT1(variables=30), get_problem("zdt1", n_var=30)
     front = problem.front(1000)
     breeding = tr.GA(mutation=tr.PolynomialMutation(probability=1.0))
-    algorithm = tr.TensorRVEA(population=100, variation=breeding)
+    algorithm = tr.TensorRVEA.paper(population=100, variation=breeding)
     runs = tr.replicate(problem, algorithm, generations=99, seeds=range(31))
     ours = [tr.metrics.igd(run.F, front) for run in runs]
     vectors = get_reference_directions("das-dennis", 2, n_partitions=99)

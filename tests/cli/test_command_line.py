@@ -50,7 +50,7 @@ def test_the_commands_of_the_documentation_work(workspace, capsys):
     flags = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
     done = subprocess.run(command, input=json.dumps(commands), capture_output=True, text=True, check=False, env=flags)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert tr.load("runs/DTLZ2-TensorRVEA-0").generations == 30
+    assert tr.load("runs/DTLZ2-SPEA2-0").generations == 30
     bridge = tr.load("runs/bridge")
     assert (bridge.seed, bridge.generations, bridge.algorithm.alpha) == (3, 10, 1.5)
     assert bridge.algorithm.variation.crossover.eta == 15
@@ -63,7 +63,7 @@ def test_the_commands_of_the_documentation_work(workspace, capsys):
     for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md", *studies):
         assert Path(name).stat().st_size > 1000
     # The provenance in the report is that of the manifest, not of this process.
-    manifest = read_manifest(Path("runs/DTLZ2-TensorRVEA-0"))[0]
+    manifest = read_manifest(Path("runs/DTLZ2-SPEA2-0"))[0]
     assert manifest["sessions"][0]["started"] in Path("front.html").read_text()
     # No progress bar, since stderr is not a terminal here.
     assert execute([*commands[0][:2], "--generations", "30"]) == 0
@@ -91,12 +91,12 @@ def test_a_config_file_takes_session_options_and_flags_override_it(workspace):
         ("run DTLZ2 --algorithm TensorRVA", "did you mean 'TensorRVEA'"),
         ("run DTLZ2 --variation CS0", "did you mean 'CSO'"),
         ("run DTLZ2 --metrics hypervolum", "did you mean 'hypervolume'"),
-        ("run DTLZ2 --set algorithm.alpah=2", "did you mean 'alpha'"),
+        ("run DTLZ2 --algorithm TensorRVEA --set algorithm.alpah=2", "did you mean 'alpha'"),
         ("run DTLZ2 --set algoritm.alpha=2", "did you mean 'algorithm'"),
         ("run DTLZ2 --set variation.crossover.etta=2", "did you mean 'eta'"),
-        ("run DTLZ2 --set algorithm.alpha.beta=2", "algorithm.alpha has no settings of its own"),
+        ("run DTLZ2 --algorithm TensorRVEA --set algorithm.alpha.beta=2", "algorithm.alpha has no settings of its own"),
         ("run DTLZ2 --set algorithm.alpha", "set takes name=value"),
-        ("run DTLZ2 --set algorithm.alpha=-1", "alpha must be a finite number"),
+        ("run DTLZ2 --algorithm TensorRVEA --set algorithm.alpha=-1", "alpha must be a finite number"),
         ("run DTLZ2 --set problem.radius=1", "a setting of DTLZ2 must be one of"),
         ("run DTLZ2 --algorithm RandomSearch --variation DE", "variation cannot be given with RandomSearch"),
         ("run DTLZ2 --stop-metric igd=0.1", "stop_metric takes a metric and a value, like 'igd<0.06'"),

@@ -42,9 +42,17 @@ ENDLESS = 60.0
 MEMORY = 16 * 2**30
 WRONG = ("raw", "slow", "meaningless")
 # What the library makes and users read: their constructors check nothing.
-RECORDS = {"Result", "Replay", "Scores"}
-# Parts of other functions of their modules, which take what those have checked.
-INTERNAL = {"check_vectors", "unit_rows", "halton", "lattice_size", "largest_divisions", "simplex_lattice_of_about"}
+RECORDS = {"Result", "Replay", "Scores", "Study", "Sweep"}
+# Parts of other functions of their modules, which take what those have checked; and what changes the process.
+INTERNAL = {
+    "register",
+    "check_vectors",
+    "unit_rows",
+    "halton",
+    "lattice_size",
+    "largest_divisions",
+    "simplex_lattice_of_about",
+}
 
 
 class Outcome(NamedTuple):
@@ -74,7 +82,7 @@ def public_callables() -> Iterator[tuple[str, Callable]]:
             if callable(value) and is_own and name not in INTERNAL and not is_record(value) and id(value) not in seen:
                 seen.add(id(value))
                 yield f"{module}.{name}", value
-    for name, method in inspect.getmembers(result(), callable):
+    for name, method in inspect.getmembers(result(), inspect.ismethod):
         if not name.startswith("_"):
             yield f"Result.{name}", method
 

@@ -10,7 +10,16 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 # The parts that are surveyed to the end with nothing wrong; the scripts survey all others, too.
-PARTS = ["stop.", "decision.", "reference_vectors.", "metrics.", "Result."]
+PARTS = [
+    "stop.",
+    "decision.normalise",
+    "decision.best_by_weights",
+    "decision.knee",
+    "decision.spread",
+    "metrics.",
+    "runs.",
+    "Result.",
+]
 
 
 def wrong_outcomes(survey: str, part: str) -> tuple[int, list[str]]:

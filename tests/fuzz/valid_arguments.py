@@ -59,7 +59,10 @@ VALID: dict[str, Any] = {
     "generations": lambda: 2, "seeds": lambda: [0], "metric": lambda: "igd", "at_most": lambda: 0.1,
     "values": lambda: [0.5, 0.5], "vectors": lambda: [[1.0, 0.0], [0.0, 1.0]], "name": lambda: "vectors",
     "choice": lambda: "lattice", "target": lambda: [0.5, 0.5], "task": lambda: "MoHopper-m2", "dimensions": lambda: 2,
-    "search": search, "results": lambda: [result()], "scale": lambda: 0.1, "path": lambda: "written.html",
+    "search": search, "direction": lambda: [1.0, 1.0], "radius": lambda: 0.2, "G": lambda: [[-1.0, 0.0], [-0.5, -0.1]],
+    "grid": lambda: {"algorithm.alpha": [1.0, 2.0]}, "problems": lambda: [PROBLEM], "algorithms": lambda: [ALGORITHM],
+    "fronts": lambda: {"ZDT1": {"ours": [FRONT], "theirs": [FRONT]}}, "larger_is_better": lambda: False,
+    "empty": lambda: 0.0, "results": lambda: [result()], "scale": lambda: 0.1, "path": lambda: "written.html",
 }  # fmt: skip
 # Where a name means something else than above, or a call needs an argument that has a default.
 BY_CALL: dict[str, dict[str, Any]] = {

@@ -281,7 +281,7 @@ def test_run_directories_use_the_provenance_of_their_manifest(result, tmp_path, 
     assert [run.label for run in both] == ["one, seed 4", "one, seed 5", "TensorRVEA"]
 
 
-OTHER = tr.TensorRVEA(population=12, variation=tr.CSO(phi=0.3), vectors="exact", alpha=1.5, adaptation=0.25)
+OTHER = tr.TensorRVEA(population=12, variation=tr.CSO(phi=0.3), vectors="exact", alpha=1.5, normalize=False)
 ETA = tr.NSGA2(population=12, variation=tr.GA(crossover=tr.SBX(eta=15.0)))
 
 

@@ -21,8 +21,8 @@ def from_pymoo(
     """Wrap a ``pymoo.core.problem.Problem``, which is evaluated by pymoo's own code.
 
     Bounds, objectives (all minimised), inequality constraints G ≤ 0 and integer variables are kept; an equality H = 0
-    becomes |H| ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other arguments, ``host``,
-    are those of ``HostProblem``.
+    becomes ``|H|`` ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other arguments,
+    ``host``, are those of ``HostProblem``.
 
     >>> from pymoo.problems import get_problem
     >>> from_pymoo(get_problem("bnh"))

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, Int
 
-from tensorrvea.algorithms.tensorrvea import TensorRVEA, Vectors
+from tensorrvea.algorithms.paper_tensorrvea import PaperTensorRVEA, Vectors
 from tensorrvea.population import Pool
 from tensorrvea.selection.apd import Selected, angle_penalized_distance, translate
 from tensorrvea.selection.association import associate
@@ -18,8 +18,8 @@ from tensorrvea.settings import settings
 
 
 @settings
-class RVEA(TensorRVEA):
-    """The same algorithm and survivors as TensorRVEA, selected by a loop over the vectors."""
+class RVEA(PaperTensorRVEA):
+    """The same algorithm and survivors as PaperTensorRVEA, selected by a loop over the vectors."""
 
     def best_per_vector(self, pool: Pool, vectors: Vectors, penalty: Float[Array, ""]) -> Selected:
         return select_by_loop(pool, vectors.adapted, vectors.gamma, vectors.index, penalty)

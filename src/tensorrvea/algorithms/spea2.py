@@ -36,7 +36,7 @@ class SPEA2(Evolution):
 
     population: int = static()
     variation: Variation = GA()
-    normalize: bool = static(True)
+    normalize: bool = static(default=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""TensorRVEA: Liang, Jiang, Sun and Cheng, GECCO '24."""
+"""TensorRVEA: Liang, Jiang, Sun and Cheng, GECCO '24, with additions for irregular fronts and few objectives."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -9,111 +9,183 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_number
+from tensorrvea.algorithms.paper_tensorrvea import PaperTensorRVEA
+from tensorrvea.checks import check_flag, check_number
+from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Clock, Evolution, Selection, State
-from tensorrvea.mating import first_living
+from tensorrvea.mating import binary_tournaments, first_living
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.problem import Domain, Problem
 from tensorrvea.reference_vectors import reference_vectors
-from tensorrvea.selection.adaptation import objective_ranges, scale_vectors
-from tensorrvea.selection.apd import Selected, distance, select_by_niches, translate
-from tensorrvea.selection.association import make_index, smallest_angles
+from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
+from tensorrvea.selection.association import associate, make_index, smallest_angles
+from tensorrvea.selection.crowding import crowding_distance
+from tensorrvea.selection.dominance import rank_rows
+from tensorrvea.selection.order import best_first
 from tensorrvea.settings import settings, static
 from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 
+# A range counts as at least this share of the largest one, since float32 resolves no finer directions.
+SMALLEST_RANGE = 1e-6
 
-class Vectors(NamedTuple):
-    """The reference vectors; place j is for the best individual of vector j (after the first generation)."""
 
-    initial: Float[Array, "r m"]
-    adapted: Float[Array, "r m"]
+class Guides(NamedTuple):
+    """The reference vectors, and what is known of the front."""
+
+    vectors: Float[Array, "r m"]
     gamma: Float[Array, " r"]
-    """The smallest angle from each adapted vector to another."""
+    """The smallest angle from each vector to another."""
     index: Any
-    """What makes association with the adapted vectors fast."""
+    """What makes association with the vectors fast."""
+    ideal: Float[Array, " m"]
+    """The smallest value of each objective among all feasible individuals so far; infinite before the first."""
 
 
 @settings
 class TensorRVEA(Evolution):
-    """The reference-vector-guided evolutionary algorithm, as tensors.
+    """Survival of the best individual of each reference vector, and of others where vectors have none.
+
+    The paper's algorithm is ``TensorRVEA.paper(population=...)``. In addition to it,
+
+    - the ideal point is the best of the whole run, and not of the current pool, so that it never gets worse;
+    - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
+      run;
+    - the best individual of a vector is a non-dominated one if there is any, and survives first. Places that are left
+      are filled with other non-dominated individuals, the least crowded first; then with the best of vectors that have
+      only dominated ones; and then with the rest, by rank and crowding distance as in NSGA-II;
+    - parents are the better of two by rank and crowding distance, as in NSGA-II.
+
+    A generation takes O(n² m) time for the ranks, and O(n m) memory; all else grows nearly linearly with n.
 
     Args:
       population: the number of offspring per generation.
       variation: how offspring are bred.
-      vectors: the reference vectors, one per possible survivor: ``"lattice"`` (the largest simplex lattice of at most
+      vectors: the reference vectors, one per survivor: ``"lattice"`` (the largest simplex lattice of at most
         ``population``), ``"layers"`` (two lattices, for many objectives), ``"exact"`` (exactly ``population``), or
-        an array of shape (r, m).
+        an array of shape (r, m), such as ``reference_vectors.around(...)``.
       alpha: how the penalty on the angle grows over the budget, progress^alpha.
-      adaptation: the vectors adapt to the ranges of the objectives each time this share of the budget is spent.
+      normalize: whether objectives are divided by their ranges, from the ideal point to the worst of the survivors.
+        By default they are, except with an array of vectors: its rows are then directions from the ideal point in the
+        units of the objectives, and only individuals near them fill places that are left.
     """
 
     population: int = static()
     variation: Variation = GA()
     vectors: str | ArrayLike = "lattice"
     alpha: float = 2.0
-    adaptation: float = 0.1
+    normalize: bool | None = static(default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number("alpha", self.alpha, minimum=0.0)
-        check_number("adaptation", self.adaptation, minimum=0.0, maximum=1.0, open_minimum=True)
         check_vector_setting(self.vectors)
+        if self.normalize is not None:
+            check_flag("normalize", self.normalize)
+
+    @staticmethod
+    def paper(**arguments: Any) -> PaperTensorRVEA:
+        """Return the algorithm exactly as in the paper: ``PaperTensorRVEA`` with these settings.
+
+        Violations of constraints are added up as they are, as in RVEA's paper.
+
+        >>> TensorRVEA.paper(population=105).adaptation
+        0.1
+        """
+        return PaperTensorRVEA(**{"constraint_rule": ConstraintRule(relative=False), **arguments})
+
+    @property
+    def normalizes(self) -> bool:
+        return isinstance(self.vectors, str) if self.normalize is None else self.normalize
 
     def bind(self, problem: Problem) -> "TensorRVEA":
         # The vectors are then an argument of compiled code, not a constant in it.
-        return replace(self, vectors=reference_vectors(self.vectors, self.population, problem.objectives))
+        vectors = reference_vectors(self.vectors, self.population, problem.objectives)
+        return replace(self, vectors=vectors, normalize=self.normalizes)
 
     def places(self, objectives: int) -> int:
         return len(reference_vectors(self.vectors, self.population, objectives))
 
-    def setup(self, key: PRNGKeyArray, problem: Domain) -> Vectors:
+    def setup(self, key: PRNGKeyArray, problem: Domain) -> Guides:
         del key
-        initial = unit_vectors(self.vectors, self.population, problem.objectives)
-        # The first selection makes the index, with the code that makes it again whenever the vectors adapt.
-        shapes = jax.eval_shape(indexed, initial, initial)
-        empty = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        return empty._replace(initial=initial, adapted=initial, gamma=jnp.ones_like(empty.gamma))
+        vectors = unit_vectors(self.vectors, self.population, problem.objectives)
+        # The first selection makes the index, so that the code for the first population is short.
+        shapes = jax.eval_shape(indexed, vectors)
+        gamma, index = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        ideal = jnp.full(problem.objectives, jnp.inf, vectors.dtype)
+        return Guides(vectors, jnp.ones_like(gamma), index, ideal)
+
+    def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
+        return binary_tournaments(key, state.population.alive, state.score, count)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key
-        vectors: Vectors = state.extra
-        # In the first generation the vectors have no index yet: no row takes part. (The selection itself is not a
-        # branch, since XLA does not divide the work inside one among the cores.)
-        competing = pool._replace(alive=pool.alive & ~clock.is_first)
-        best = self.best_per_vector(competing, vectors, clock.progress**self.alpha)
+        guides: Guides = state.extra
+        r = len(guides.vectors)
+        gamma, index = lax.cond(clock.is_first, lambda: indexed(guides.vectors), lambda: (guides.gamma, guides.index))
+        ideal = jnp.minimum(guides.ideal, jnp.where(pool.feasible[:, None], pool.f, jnp.inf).min(axis=0))
+        rank = rank_rows(pool.f, pool.alive, pool.violation)
+        f = from_ideal(pool, ideal)
+        if self.normalizes:
+            f = f / ranges(f, pool, rank == 0)
 
-        def first() -> Selected:
-            # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
-            row, filled = first_living(pool.alive, len(vectors.initial))
-            return Selected(row, filled, distance(translate(pool)))
+        niche, theta = associate(f, guides.vectors, index)
+        score = angle_penalized_distance(f, theta, gamma[niche], clock.progress**self.alpha)
+        # Of a niche with non-dominated rows, one of these is the best.
+        of_front = best_per_niche(score, niche, pool._replace(alive=rank == 0), niches=r)
+        of_all = best_per_niche(score, niche, pool, niches=r)
+        best = jnp.where(of_front.filled, of_front.row, of_all.row)
+        is_best = jnp.zeros_like(pool.alive).at[best].max(of_all.filled)
+        is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
+        crowded = -crowding_distance(f, rank, pool.alive)
+        row, _ = best_first((group_of(pool, rank, is_best, is_near), rank, crowded), r)
+        by_quality, place = best_first((rank, crowded), len(rank))
+        quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
 
-        row, filled, score = lax.cond(clock.is_first, first, lambda: best)
-        return Selection(row, filled, score[row], self.adapt(vectors, pool, row, filled, clock))
-
-    def best_per_vector(self, pool: Pool, vectors: Vectors, penalty: Float[Array, ""]) -> Selected:
-        return select_by_niches(pool, vectors.adapted, vectors.gamma, vectors.index, penalty)
-
-    def adapt(
-        self, vectors: Vectors, pool: Pool, row: Int[Array, " r"], filled: Bool[Array, " r"], clock: Clock
-    ) -> Vectors:
-        """Scale the vectors to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows.
-
-        It counts as negative before the first population, for which the vectors are only indexed.
-        """
-
-        def adapted() -> Vectors:
-            scaled = scale_vectors(vectors.initial, objective_ranges(pool, row, filled))
-            return indexed(vectors.initial, jnp.where(clock.is_first, vectors.initial, scaled))
-
-        is_due = self._adaptations_done(clock.progress) > self._adaptations_done(clock.before)
-        return lax.cond(is_due, adapted, lambda: vectors)
-
-    def _adaptations_done(self, progress: Float[Array, ""]) -> Float[Array, ""]:
-        # t / t_max over a tenth is a whole number in exact arithmetic, and may be just below one in float32.
-        return jnp.floor(progress / self.adaptation * (1 + 4 * jnp.finfo(progress.dtype).eps))
+        # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
+        first_row, first_filled = first_living(pool.alive, r)
+        row = jnp.where(clock.is_first, first_row, row)
+        filled = jnp.where(clock.is_first, first_filled, pool.alive[row])
+        return Selection(row, filled, quality[row], Guides(guides.vectors, gamma, index, ideal))
 
 
-def indexed(initial: Float[Array, "r m"], adapted: Float[Array, "r m"]) -> Vectors:
-    index = make_index(adapted)
-    return Vectors(initial, adapted, smallest_angles(adapted, index), index)
+def indexed(vectors: Float[Array, "r m"]) -> tuple[Float[Array, " r"], Any]:
+    """Return the smallest angle from each vector to another, and what makes association with them fast."""
+    index = make_index(vectors)
+    return smallest_angles(vectors, index), index
+
+
+def from_ideal(pool: Pool, ideal: Float[Array, " m"]) -> Float[Array, "n m"]:
+    """Return the objectives relative to the ideal point, at least 0; zeros for rows that are not alive.
+
+    Before the first feasible individual there is no ideal point, and that of the living rows is used.
+    """
+    living = jnp.where(pool.alive[:, None], pool.f, jnp.inf).min(axis=0)
+    origin = jnp.where(jnp.isfinite(ideal), ideal, living)
+    # Infeasible rows may be below the ideal point.
+    return jnp.where(pool.alive[:, None], jnp.maximum(pool.f - origin, 0), 0)
+
+
+def ranges(f: Float[Array, "n m"], pool: Pool, front: Bool[Array, " n"]) -> Float[Array, " m"]:
+    """Return the largest values of ``f`` among the feasible survivors of the last generation and the front.
+
+    Survivors count although others may dominate them: a front of a few individuals says little about ranges.
+    """
+    survived = ~pool.is_new & pool.feasible
+    largest = jnp.where((front | survived)[:, None], f, 0).max(axis=0)
+    smallest = jnp.where(largest > 0, largest, jnp.inf).min()
+    largest = jnp.where(largest > 0, largest, jnp.where(jnp.isfinite(smallest), smallest, 1))
+    return jnp.maximum(largest, SMALLEST_RANGE * largest.max())
+
+
+def group_of(
+    pool: Pool, rank: Int[Array, " n"], is_best: Bool[Array, " n"], is_near: Bool[Array, " n"]
+) -> Int[Array, " n"]:
+    """Return the order in which groups of rows survive.
+
+    Groups are the best of each vector that are non-dominated, other non-dominated rows, the other best, other rows,
+    rows that are not near any vector, and dead rows. If any row is feasible, only such rows are non-dominated.
+    """
+    front = rank == 0
+    group = jnp.where(is_best, jnp.where(front, 0, 2), jnp.where(is_near, jnp.where(front, 1, 3), 4))
+    return jnp.where(pool.alive, group, 5)

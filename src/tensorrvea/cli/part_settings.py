@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.checks import check_choice, hint, match_choice
 from tensorrvea.cli.problem_lookup import import_file
+from tensorrvea.problem import Problem
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS, find_part
 
 GROUPS = ("problem", "algorithm", "variation")
@@ -46,6 +48,20 @@ def parse_value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def make_default(
+    problem: Problem,
+    variation: str | None,
+    population: int | None,
+    settings: Mapping[str, Mapping[str, Any]],
+) -> Any:
+    """Create the algorithm that suits the problem, with the settings that are given."""
+    default: Any = default_algorithm(problem)
+    name, population = type(default).__name__, default.population if population is None else population
+    own = {field.name: vars(default)[field.name] for field in dataclasses.fields(default)}
+    chosen = {key: value for key, value in own.items() if key not in ("population", "variation")}
+    return make_algorithm(name, variation, population, {**settings, "algorithm": {**chosen, **settings["algorithm"]}})
 
 
 def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:

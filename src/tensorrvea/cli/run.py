@@ -9,9 +9,17 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
+from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.checks import match_choice
 from tensorrvea.cli.errors import WrongArgumentsError, argument_errors
-from tensorrvea.cli.part_settings import make_algorithm, match_part, parse_settings, parse_value, read_table
+from tensorrvea.cli.part_settings import (
+    make_algorithm,
+    make_default,
+    match_part,
+    parse_settings,
+    parse_value,
+    read_table,
+)
 from tensorrvea.cli.problem_lookup import find_problem, import_file
 from tensorrvea.cli.session import DEFAULT_SESSION, Session
 from tensorrvea.driver.observers import standard_observers
@@ -35,7 +43,10 @@ DEFAULT_GENERATIONS = 100
 MOST_SEEDS = 2**20
 # Larger populations record no metric unless asked to.
 LARGEST_WITH_DEFAULT_METRIC = 1000
-AlgorithmName = Annotated[str, tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; or file.py:Name.")]
+AlgorithmName = Annotated[
+    str | None,
+    tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; or file.py:Name. By default, one that suits the problem."),
+]
 VariationName = Annotated[
     str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; or file.py:Name. GA by default.")
 ]
@@ -47,7 +58,7 @@ class Run:
 
     Examples:
       tensorrvea run DTLZ2 --generations 200
-      tensorrvea run DTLZ2 --objectives 5 --population 210 --variation CSO --set algorithm.alpha=1.5
+      tensorrvea run DTLZ2 --objectives 5 --algorithm TensorRVEA --variation CSO --set algorithm.alpha=1.5
       tensorrvea run design.py:bridge --seconds 60 --out runs/bridge
       tensorrvea run --config bridge.toml
     """
@@ -59,10 +70,10 @@ class Run:
     config: Path | None = None
     """A TOML or JSON file with any of these options; flags win over the file."""
 
-    algorithm: AlgorithmName = "TensorRVEA"
+    algorithm: AlgorithmName = None
     variation: VariationName = None
-    population: int = 105
-    """Number of offspring per generation."""
+    population: int | None = None
+    """Number of offspring per generation; by default, one that suits the number of objectives."""
     set: tuple[str, ...] = ()
     """Settings of the parts, such as algorithm.alpha=1.5, variation.crossover.eta=15 or problem.backend=mjx."""
     objectives: int | None = None
@@ -111,14 +122,18 @@ class Run:
         with argument_errors():
             self.session.initialize()
             search = self.search()
-            out = self.out or Path("runs") / self.directory_name(search.run.problem)
+            out = self.out or Path("runs") / self.directory_name(search.run)
         execute(search, out, self.session)
 
     def search(self) -> Search:
         """Create the search that the options describe."""
         settings = parse_settings(dict(_split_setting(text) for text in self.set))
         problem = find_problem(self.problem, settings["problem"], self.objectives, self.variables)
-        algorithm = make_algorithm(self.algorithm, self.variation, self.population, settings)
+        if self.algorithm is None:
+            algorithm = make_default(problem, self.variation, self.population, settings)
+        else:
+            population = default_algorithm(problem).population if self.population is None else self.population
+            algorithm = make_algorithm(self.algorithm, self.variation, population, settings)
         has_budget = (self.generations, self.evaluations, self.seconds) != (None, None, None)
         generations = self.generations if has_budget else DEFAULT_GENERATIONS
         arguments = RunArguments(
@@ -173,13 +188,13 @@ class Run:
         rules += map(parse_metric_rule, self.stop_metric)
         return rules
 
-    def directory_name(self, problem: Problem) -> str:
+    def directory_name(self, run: RunArguments) -> str:
         chosen = match_part("variation", self.variation or "GA", VARIATIONS)
         variation = "" if chosen == "GA" else f"-{chosen}"
         seeds = self.all_seeds()
         seed = f"{min(seeds)}to{max(seeds)}" if self.seeds else str(seeds[0])
-        name = self.problem.rpartition(":")[2] if ":" in self.problem else problem.name.replace(" ", "")
-        return f"{name}-{match_part('algorithm', self.algorithm, ALGORITHMS)}{variation}-{seed}"
+        name = self.problem.rpartition(":")[2] if ":" in self.problem else run.problem.name.replace(" ", "")
+        return f"{name}-{type(run.algorithm).__name__}{variation}-{seed}"
 
 
 @dataclass(kw_only=True)
@@ -191,7 +206,7 @@ class Resume:
 
     Examples:
       tensorrvea resume runs/bridge --problem design.py:bridge
-      tensorrvea resume runs/DTLZ2-TensorRVEA-0 --generations 400
+      tensorrvea resume runs/DTLZ2-SPEA2-0 --generations 400
     """
 
     directory: tyro.conf.Positional[Path]

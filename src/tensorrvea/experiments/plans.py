@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tensorrvea.algorithms import TensorRVEA
+from tensorrvea.algorithms import PaperTensorRVEA
 from tensorrvea.evolution import Evolution
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 
@@ -58,7 +58,7 @@ class Robots:
     """Number of generations at which the curves are evaluated."""
 
 
-CLASS_NAMES = {"NSGA-II": "NSGA2", "Random search": "RandomSearch"}
+CLASS_NAMES = {"TensorRVEA": "PaperTensorRVEA", "NSGA-II": "NSGA2", "Random search": "RandomSearch"}
 HOPPERS = {"MoHopper-m2": 0.0, "MoHopper-m3": 0.0}
 DTLZ = ("DTLZ1", "DTLZ2", "DTLZ3", "DTLZ4")
 # The plans of one experiment have these settings in common.
@@ -108,5 +108,5 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
 def make_algorithm(label: str, population: int) -> Evolution:
     """Create an algorithm from its label in the figures; the label of a variation stands for TensorRVEA with it."""
     if label in VARIATIONS:
-        return TensorRVEA(population=population, variation=VARIATIONS[label]())
+        return PaperTensorRVEA(population=population, variation=VARIATIONS[label]())
     return ALGORITHMS[CLASS_NAMES.get(label, label)](population=population)

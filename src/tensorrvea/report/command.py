@@ -81,9 +81,7 @@ def _describe_algorithm(algorithm: Any) -> tuple[list[str], dict[str, Any]]:
     """Flags for an algorithm and its variation, and their settings that differ from their defaults."""
     _require_library_class(algorithm)
     words = ["--population", str(algorithm.population)]
-    name = type(algorithm).__name__
-    if name != "TensorRVEA":
-        words += ["--algorithm", name]
+    words += ["--algorithm", type(algorithm).__name__]
     default = type(algorithm)(population=algorithm.population)
     changes: dict[str, Any] = {}
     if "variation" in settings_of(algorithm):

@@ -128,7 +128,7 @@ def locked(directory: Path) -> Iterator[None]:
         directory.mkdir(parents=True, exist_ok=True)
         handle = _open_lock(directory / "lock")
     except OSError as error:
-        if directory.is_file():
+        if error.errno in (errno.EEXIST, errno.ENOTDIR) and directory.is_file():
             raise RunError(f"{directory} is a file, and a run needs a directory: give another name") from error
         raise RunError(f"{directory} cannot be locked: {error.strerror}") from error
     if handle is None:

@@ -1,0 +1,41 @@
+"""The algorithm that is used when none is given."""
+
+from tensorrvea.algorithms.spea2 import SPEA2
+from tensorrvea.algorithms.tensorrvea import TensorRVEA
+from tensorrvea.evolution import Evolution
+from tensorrvea.problem import Problem
+
+# From this many objectives on, almost all individuals are non-dominated, and distances between them say little.
+MANY_OBJECTIVES = 4
+# From this many objectives on, a lattice of a few hundred vectors has none inside the simplex.
+LAYERS = 6
+# Populations by the number of objectives: the sizes of simplex lattices, and from six objectives on of two layers.
+POPULATIONS = {2: 100, 3: 105, 4: 120, 5: 126, 6: 182, 7: 112, 8: 156, 9: 210, 10: 275}
+
+
+def default_algorithm(problem: Problem) -> Evolution:
+    """Return the algorithm that ``optimize`` uses for a problem when none is given.
+
+    It is the one that is best on most problems of the kind: ``SPEA2`` for two and three objectives, also with
+    constraints, and ``TensorRVEA`` for four and more. "Which algorithm?" in the documentation has the reasons.
+
+    Args:
+      problem: what to optimise.
+
+    Returns:
+      The algorithm, with a population that suits the number of objectives.
+
+    >>> import tensorrvea as tr
+    >>> type(default_algorithm(tr.problems.ZDT1())).__name__
+    'SPEA2'
+    >>> default_algorithm(tr.problems.DTLZ2(objectives=5)).population
+    126
+    """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem takes a Problem, got {problem!r:.80}")
+    m = problem.objectives
+    # Of more than ten objectives, layers of two and one divisions: m (m + 1) / 2 and m.
+    population = POPULATIONS.get(max(m, 2), m * (m + 3) // 2)
+    if m < MANY_OBJECTIVES:
+        return SPEA2(population=population)
+    return TensorRVEA(population=population, vectors="lattice" if m < LAYERS else "layers")
