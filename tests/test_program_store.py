@@ -14,7 +14,9 @@ import platformdirs
 import pytest
 from jax.experimental.compilation_cache import compilation_cache
 
-from tensorrvea import program_store
+import tensorrvea as tr
+from tensorrvea import loop, program_store
+from tensorrvea.compiled import Compiled, Setting
 from tensorrvea.program_store import SUFFIX, compile_stored, delete_old, is_private, store_directory
 
 DEVICE = jax.devices()[0]
@@ -67,6 +69,27 @@ def test_a_program_without_description_is_found_by_its_text(directory):
     assert value(compile_stored(Lowered(2.0), DEVICE, "", None)) == [2, 2, 2]
     assert value(compile_stored(Lowered(1.0), DEVICE, "", None)) == [1, 1, 1]
     assert len(stored(directory)) == 2
+
+
+def test_programs_of_one_shape_that_use_other_arguments_are_told_apart(directory):
+    def first(program, setting, a, b):
+        return a + 1
+
+    def second(program, setting, a, b):
+        return b + 1
+
+    program = loop.Program(tr.problems.ZDT1(), tr.NSGA2(population=4), {}, "summary", 0)
+    for function, expected in ((first, 1), (second, 3)):
+        function.__name__ = "add"
+        assert Compiled(function, "problem")(program, Setting(), jnp.array(0), jnp.array(2)) == expected
+    assert len(stored(directory)) == 2
+
+
+def test_programs_of_one_text_and_another_structure_are_told_apart(directory):
+    pair = jax.ShapeDtypeStruct((3,), jnp.float32)
+    one, other = jax.jit(lambda a: a["x"] + 1), jax.jit(lambda a: a[0] + 1)
+    assert compile_stored(lambda: one.lower({"x": pair}), DEVICE, "", None)({"x": jnp.zeros(3)}).tolist() == [1, 1, 1]
+    assert compile_stored(lambda: other.lower((pair,)), DEVICE, "", None)((jnp.zeros(3),)).tolist() == [1, 1, 1]
 
 
 def test_programs_compiled_with_other_options_are_told_apart(directory):

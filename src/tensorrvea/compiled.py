@@ -95,6 +95,7 @@ class Compiled:
         platform = default_device().platform
         jitted = jax.jit(
             run,
+            keep_unused=True,  # so that the text of a program, by which it is stored, tells which argument is which
             donate_argnums=() if self.donate is None else self.donate + 1,
             compiler_options=setting.effort.compiler_options(platform),
         )

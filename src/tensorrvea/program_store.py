@@ -62,7 +62,7 @@ def compile_stored(lower: Callable[[], Any], device: jax.Device, options: str, d
         text = lowered.as_text()
         if "callback" in text:  # it calls Python functions of this process
             return lowered.compile()
-        # Arguments that are not used are not in the text, but the compiled program expects them.
+        # The same arrays may be arguments of another structure.
         description = f"{lowered.in_tree}\0{lowered.out_tree}\0{text}"
     path = directory / (program_key(f"{options}\0{description}", device) + SUFFIX)
     loaded = load(path, device)
