@@ -18,12 +18,13 @@ import time
 
 GENERATIONS = 100
 SIZES = [(105, 12), (1_024, 100), (4_096, 100), (16_384, 100)]
+ALGORITHMS = ("TensorRVEA", "TensorRVEA.paper")
 PYMOO_UP_TO = 1_024
 
 OURS = """
 import tensorrvea as tr
 problem = tr.problems.DTLZ2(objectives=3, variables={variables})
-result = tr.optimize(problem, tr.TensorRVEA.paper(population={population}), generations={generations}, seed=1)
+result = tr.optimize(problem, tr.{algorithm}(population={population}), generations={generations}, seed=1)
 assert len(result.F) > 50
 """
 PYMOO = """
@@ -46,7 +47,7 @@ def drag_and_mass(x):
     return jnp.stack([jnp.sum(x**2) + shift, jnp.sum((x - 0.5) ** 2), jnp.sum(jnp.cos(x))])
 
 problem = tr.Problem(drag_and_mass, lower=[-1.0] * 12, upper=[1.0] * 12, objectives=3)
-result = tr.optimize(problem, tr.TensorRVEA.paper(population=105), generations={generations}, seed=1)
+result = tr.optimize(problem, tr.TensorRVEA(population=105), generations={generations}, seed=1)
 assert len(result.F) > 10
 """
 STUDY = """
@@ -74,9 +75,11 @@ def one_round() -> dict[str, float]:
     taken = {f"import {name}": seconds(f"import {name}", "off") for name in ("jax", "tensorrvea", "pymoo.optimize")}
     for population, variables in SIZES:
         sizes = {"population": population, "variables": variables}
-        with tempfile.TemporaryDirectory() as store:
-            taken[f"n = {population:,}, d = {variables}: cold"] = seconds(OURS, store, **sizes)
-            taken[f"n = {population:,}, d = {variables}: warm"] = seconds(OURS, store, **sizes)
+        for algorithm in ALGORITHMS:
+            case = f"n = {population:,}, d = {variables}: {algorithm}"
+            with tempfile.TemporaryDirectory() as store:
+                taken[f"{case}, cold"] = seconds(OURS, store, algorithm=algorithm, **sizes)
+                taken[f"{case}, warm"] = seconds(OURS, store, algorithm=algorithm, **sizes)
         if population <= PYMOO_UP_TO:
             taken[f"n = {population:,}, d = {variables}: pymoo's RVEA"] = seconds(PYMOO, "off", **sizes)
     with tempfile.TemporaryDirectory() as store:
