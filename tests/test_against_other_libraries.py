@@ -16,10 +16,10 @@ from pymoo.util.ref_dirs import get_reference_directions
 from scipy import stats
 
 from tensorrvea import PolynomialMutation, Problem, metrics
-from tensorrvea.experiments import statistics
 from tensorrvea.operators import SBX
 from tensorrvea.reference_vectors import simplex_lattice
 from tensorrvea.selection.dominance import nondominated, rank_rows, ranks
+from tensorrvea.study import statistics
 
 ROWS, GENES = 2000, 20
 

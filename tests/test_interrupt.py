@@ -9,6 +9,7 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea.cli.main import execute
+from tensorrvea.driver.search import Observer
 from tensorrvea.driver.signals import WAITING, Interrupted, Signals, raise_interrupts
 
 PROBLEM, ALGORITHM = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
@@ -95,7 +96,7 @@ def test_the_command_line_says_how_far_the_run_got(tmp_path, capsys, monkeypatch
     assert tr.load(tmp_path / "run").generations == 7
 
 
-class InterruptAt:
+class InterruptAt(Observer):
     """An observer that interrupts, in chunks of one generation."""
 
     def __init__(self, generation: int):
@@ -143,8 +144,7 @@ def test_failures_are_kept_over_a_resume(tmp_path):
     tr.optimize(whole, ALGORITHM, **BUDGET)
     first, where = make(), tmp_path / "run"
     tr.optimize(first, ALGORITHM, callbacks=interrupt_at(3), every=1, directory=where, **BUDGET)
-    saved = [(message.replace("\udc80", "?"), count) for message, count in first.failures]
-    assert tr.load(where).problem.failures == saved
+    assert tr.load(where).problem.failures == first.failures
     second = make()
     tr.resume(where, problem=second)
     ((message, count),) = whole.failures

@@ -23,6 +23,7 @@ class Failures:
         self._counts: dict[str, int] = {}
 
     def add(self, message: str, count: int = 1) -> None:
+        message = message.encode(errors="replace").decode()  # so that it can be printed and saved
         if message not in self._counts and len(self._counts) >= MAX_MESSAGES:
             message = OTHERS
         if message not in self._counts:

@@ -28,6 +28,8 @@ def migrate_manifest(manifest: dict[str, Any], schema: int) -> dict[str, Any]:
     settings = spec.get("algorithm", {}).get("settings") if isinstance(spec.get("algorithm"), dict) else None
     if isinstance(settings, dict):
         settings["constraint_rule"] = PLAIN_RULE
+        if spec["algorithm"].get("name") == "TensorRVEA":
+            spec["algorithm"]["name"] = "PaperTensorRVEA"  # the paper's algorithm, which had this name
     return migrated | {"schema": schema, "spec_digest": spec_digest(manifest["spec"])}
 
 

@@ -115,8 +115,6 @@ def decode(content: Any, arrays: Arrays, what: str) -> Any:
             f"{what} is the user's own ({content['own']!s:.80}) and not in the directory: give it as {what}="
         )
     name, settings = content.get("name"), content.get("settings")
-    if name == "TensorRVEA" and "adaptation" in (settings or {}):
-        name = "PaperTensorRVEA"  # the name that the paper's algorithm had before
     part = find_part(name)
     if part is None and "source" in content:
         raise RunError(

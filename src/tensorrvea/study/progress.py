@@ -4,8 +4,6 @@ import sys
 from threading import Event, Thread
 from typing import Any
 
-from tqdm import tqdm
-
 from tensorrvea.driver.search import Observer, Search
 
 FORMAT = "{{desc}}{{percentage:3.0f}}%|{{bar}}| {done}/{total} runs [{{elapsed}}<{{remaining}}]"
@@ -30,6 +28,8 @@ class StudyBar:
         """How many runs' worth of work is done in each batch that is running."""
         self.bar: Any = None
         if is_shown:
+            from tqdm import tqdm  # not needed without a bar
+
             self.bar = tqdm(total=total, bar_format=FORMAT.format(done=0, total=total), desc="starting")
         self.is_closed = Event()
         if is_shown:
