@@ -47,7 +47,7 @@ COMMANDS = {
     "run DTLZ2 --generations": "--generations needs a value",
     "run DTLZ2 --seeds": "--seeds needs at least one value",
     "run DTLZ2 --generations ten": "--generations takes .*INT, got ..ten",
-    "run DTLZ2 --population five": "--population takes a whole number, got 'five'",
+    "run DTLZ2 --population five": "--population takes .*INT, got ..five",
     "run DTLZ2 --archive 1.5": "--archive takes a whole number, got '1.5'",
     "run DTLZ2 --history front": "did you mean 'fronts'",
     "run DTLZ2 --effort fulll": "did you mean 'full'",
@@ -61,7 +61,7 @@ COMMANDS = {
     "run DTLZ2 --algorithm nsag2": "did you mean 'NSGA2'",
     "run DTLZ2 --variation cs": "did you mean 'CSO'",
     "run DTLZ2 --metrics ihd": "did you mean 'igd'",
-    "run DTLZ2 --set algorithm.alfa=2": "did you mean 'alpha'",
+    "run DTLZ2 --algorithm TensorRVEA --set algorithm.alfa=2": "did you mean 'alpha'",
     "run DTLZ2 --set variaton.eta=2": "did you mean 'variation'",
     "run DTLZ2 --set alpha": "set takes name=value",
     # Values

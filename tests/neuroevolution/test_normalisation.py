@@ -78,11 +78,12 @@ def test_statistics_are_bit_identical_for_any_number_of_lanes(lanes):
 
 def test_policies_of_the_front_keep_their_own_statistics():
     problem = hopper()
-    result = tr.optimize(problem, tr.TensorRVEA(population=12), generations=3, seed=1)
+    algorithm = tr.TensorRVEA.paper(population=12)
+    result = tr.optimize(problem, algorithm, generations=3, seed=1)
     again, _ = problem.evaluate_host(jax.random.key(0), result.X)
     np.testing.assert_allclose(-again, result.F, rtol=1e-5)
     assert np.abs(result.X[:, -22:]).min() > 0  # no policy of the first population is left, whose means are zero
-    together = tr.replicate(problem, tr.TensorRVEA(population=12), generations=3, seeds=[1, 2])
+    together = tr.replicate(problem, algorithm, generations=3, seeds=[1, 2])
     np.testing.assert_array_equal(together[0].F, result.F)
 
 

@@ -224,6 +224,7 @@ def test_a_robot_in_space_is_drawn(task, tmp_path):
     np.testing.assert_array_equal(report.poses, shown.poses)
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # imageio-ffmpeg starts a program
 def test_a_film_is_written(tmp_path):
     films = pytest.importorskip("imageio_ffmpeg")
     problem = problem_of("MoAnt")
