@@ -29,9 +29,9 @@ LAYERS = [
     ("selection", "vector_settings"),
     ("mating", "population", "reference_vectors", "decision"),
     ("problem", "rows"),
-    ("exchange", "problem_checks", "search_space"),
+    ("constraints", "exchange", "problem_checks", "search_space"),
     ("devices", "directions", "index_checks", "optional", "processes", "randomness", "rounding"),
-    ("program_store", "constraints"),
+    ("program_store",),
     ("atomic", "checks", "effort", "fingerprint", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}

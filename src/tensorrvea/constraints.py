@@ -1,7 +1,8 @@
 """How far individuals are from feasible, and how far they may be.
 
 A constraint value g is feasible where g ≤ 0. The violation of an individual is the sum of its positive values, each
-relative to the largest violation of that constraint so far, so that a limit in pascal does not drown one in metres.
+relative to the largest violation of that constraint so far, rounded down to a power of two, so that a limit in pascal
+does not drown one in metres.
 Only the largest value is taken over individuals, which is exact: the result does not depend on their order, nor on
 how they are divided over devices. It goes from one generation to the next in ``Limits``, and so into checkpoints.
 """
@@ -14,6 +15,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float
 
 from tensorrvea.checks import check_flag, check_number
+from tensorrvea.rounding import power_of_two
 from tensorrvea.settings import settings, static
 
 SMALLEST_VIOLATION = float(np.finfo(np.float32).tiny)
@@ -30,7 +32,7 @@ class Limits(NamedTuple):
     """The violation up to which individuals of the first population count as feasible; () if none may be."""
 
 
-def total_violation(g: Float[Any, "n c"], largest: Float[Any, " c"] | None = None) -> Float[Any, " n"]:
+def total_violation(g: Float[Any, "n c"], scale: Float[Any, " c"] | None = None) -> Float[Any, " n"]:
     """The sum of the positive constraint values of each row, in NumPy or JAX; NaN if one of them is.
 
     It is 0 where the row is feasible, and nowhere else. A value below 1.2e-38 counts as 0, on the host as on devices,
@@ -38,12 +40,12 @@ def total_violation(g: Float[Any, "n c"], largest: Float[Any, " c"] | None = Non
 
     Args:
       g: the constraint values.
-      largest: divide each constraint by its largest violation; None for the plain sum.
+      scale: divide each constraint by this; None for the plain sum.
     """
     namespace = g.__array_namespace__()
     over = namespace.maximum(g, 0)
-    if largest is not None:
-        over = over / namespace.where(largest > 0, largest, 1)
+    if scale is not None:
+        over = over / scale
     total = namespace.clip(over.sum(axis=1), SMALLEST_VIOLATION, np.finfo(g.dtype).max)
     is_feasible = (g < SMALLEST_VIOLATION).all(axis=1)
     return namespace.where(is_feasible, 0, total)
@@ -60,8 +62,8 @@ class ConstraintRule:
     ε(t) = ε(0) (1 − t / T)^power, where ε(0) is the violation at a given share of the first population.
 
     Args:
-      relative: whether each constraint is divided by its largest violation so far; False for the plain sum of
-        violations, as in the paper of RVEA.
+      relative: whether each constraint is divided by its largest violation so far, rounded down to a power of two;
+        False for the plain sum of violations, as in the paper of RVEA.
       epsilon: the share of the first population that counts as feasible at first; 0 for none. None is 0.2 for a
         problem with equality constraints, and 0 for others.
       until: the share of the budget, T, after which only feasible individuals count as such.
@@ -107,7 +109,9 @@ class ConstraintRule:
 
     def violation(self, limits: Limits, g: Float[Array, "n c"]) -> Float[Array, " n"]:
         """Return how far rows are from feasible; 0 for those that are."""
-        return total_violation(g, limits.largest if self.relative else None)
+        # A power of two, by which a division is exact: compilers may multiply by the reciprocal instead, and whether
+        # they do depends on the number of devices.
+        return total_violation(g, power_of_two(limits.largest) if self.relative else None)
 
     def relax(self, limits: Limits, violation: Float[Array, " n"], progress: Array) -> Float[Array, " n"]:
         """Return the violations that selection compares: 0 up to the level ε(t)."""
