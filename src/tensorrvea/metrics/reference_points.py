@@ -48,8 +48,15 @@ def derived_reference_point(
 
     Args:
       sets: the fronts of all compared algorithms at all generations; empty ones are ignored.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
       limits: for each objective, a value that the reference is never worse than, or None. The paper uses 0 for
         forward reward and height.
+
+    Returns:
+      The reference point, one number per objective.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
 
     >>> sets = [[[5.0, -9.0], [7.0, -12.0], [4.0, -20.0]], [[-3.0, -1.0]]]
     >>> derived_reference_point(sets, "max", limits=(0.0, None))
