@@ -17,12 +17,19 @@ author = "The TensorRVEA authors"
 release = version = tensorrvea.__version__
 copyright = "the TensorRVEA authors, Apache-2.0"  # noqa: A001 (Sphinx's name)
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["*.py", "images"]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # a page may start its sections at the third level
+
+# Notebooks are run when the site is built, and not again until they change.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(HERE.parent / "out" / "notebooks")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_mime_priority_overrides = [("html", "image/gif", 25)]
 
 html_theme = "furo"
 html_title = "TensorRVEA"
@@ -48,6 +55,17 @@ def add_project_pages() -> None:
             path.write_text(text)
 
 
+def add_notebooks() -> None:
+    """Make pages of the notebooks in examples/, whose links are relative to that directory."""
+    directory = HERE / "notebooks"
+    directory.mkdir(exist_ok=True)
+    for path in (HERE.parent / "examples").glob("*.ipynb"):
+        text = path.read_text().replace("](../docs/", "](../")
+        copy = directory / path.name
+        if not copy.exists() or copy.read_text() != text:
+            copy.write_text(text)
+
+
 def link_project_pages(app: Sphinx, page: str, source: list[str]) -> None:
     """Let links to those files lead to their pages."""
     del app, page
@@ -59,4 +77,5 @@ def link_project_pages(app: Sphinx, page: str, source: list[str]) -> None:
 def setup(app: Sphinx) -> None:
     reference_pages.write(HERE / "reference")
     add_project_pages()
+    add_notebooks()
     app.connect("source-read", link_project_pages)

@@ -11,8 +11,8 @@
 # %% [markdown]
 # # Comparing algorithms for a paper
 #
-# One call runs every algorithm on every problem with every seed; the result is a table with tests, and figures.
-# Sizes are small here, so that the notebook takes a minute. For a paper, take 31 seeds and your budget.
+# One call runs every algorithm on every problem with every seed; the result is a table with tests, and figures. Sizes
+# are small here, so that the notebook takes a minute. For a paper, take 31 seeds and your budget.
 
 # %%
 import tensorrvea as tr
@@ -24,8 +24,9 @@ study = tr.compare(problems, algorithms, seeds=11, generations=60)
 # %% [markdown]
 # ## The table
 #
-# Medians and interquartile ranges. `+`, `-` and `≈`: better, worse, or not significantly different from the first algorithm
-# (Wilcoxon's rank-sum test at 5 %, Holm's correction). The last number is the effect size of Vargha and Delaney.
+# Medians and interquartile ranges. `+`, `-` and `≈`: better, worse, or not significantly different from the first
+# algorithm (Wilcoxon's rank-sum test at 5 %, Holm's correction). The last number is the effect size of Vargha and
+# Delaney.
 
 # %%
 study.table("igd")
@@ -56,5 +57,6 @@ study.plot("ranks", "igd")
 # Is another crossover better? All values and seeds are one compiled program.
 
 # %%
-found = tr.sweep(problems[0], tr.NSGA2(population=40), {"variation.crossover.eta": [5, 15, 30]}, seeds=11, generations=60)
+grid = {"variation.crossover.eta": [5, 15, 30]}
+found = tr.sweep(problems[0], tr.NSGA2(population=40), grid, seeds=11, generations=60)
 found.table()

@@ -11,8 +11,8 @@
 # %% [markdown]
 # # A constrained engineering design: the welded beam
 #
-# A beam is welded to a wall and carries a load at its end. It should be cheap, and bend little; stresses, buckling and
-# dimensions limit it. The problem is CRE22 of Tanabe and Ishibuchi (2020).
+# A beam is welded to a wall and carries a load at its end. It should be cheap, and bend little; stresses, buckling
+# and dimensions limit it. The problem is CRE22 of Tanabe and Ishibuchi (2020).
 
 # %%
 import tensorrvea as tr
@@ -37,8 +37,8 @@ result.plot()
 # %% [markdown]
 # ## Which limits bind?
 #
-# `result.G` has the value of each constraint for each solution, feasible where ≤ 0. A limit binds if next to nothing of it
-# is left: relaxing it could improve the objectives.
+# `result.G` has the value of each constraint for each solution, feasible where ≤ 0. A limit binds if next to nothing
+# of it is left: relaxing it could improve the objectives.
 
 # %%
 import pandas as pd

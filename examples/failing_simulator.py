@@ -11,8 +11,8 @@
 # %% [markdown]
 # # A black-box simulator that fails
 #
-# The function is plain Python: it calls a solver that takes a while and does not always converge. Worker processes evaluate
-# it; failures cost one individual, not the run.
+# The function is plain Python: it calls a solver that takes a while and does not always converge. Worker processes
+# evaluate it; failures cost one individual, not the run.
 
 # %%
 import numpy as np

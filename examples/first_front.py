@@ -21,8 +21,8 @@ result = tr.optimize(problem, generations=100, seed=1)
 result
 
 # %% [markdown]
-# A result shows itself: a summary, a small picture, and a table of some solutions. The rows of `result.X` (variables) and
-# `result.F` (objectives) belong together; all are feasible, and none is better than another in every objective.
+# A result shows itself: a summary, a small picture, and a table of some solutions. The rows of `result.X` (variables)
+# and `result.F` (objectives) belong together; all are feasible, and none is better than another in every objective.
 
 # %%
 result.X.shape, result.F.shape
@@ -36,8 +36,8 @@ result.plot()
 # %% [markdown]
 # ## How good is it?
 #
-# The inverted generational distance (IGD) is the mean distance of the true front to what was found. `metrics=` records it
-# in every generation, and `replicate` runs 31 seeds as one compiled program.
+# The inverted generational distance (IGD) is the mean distance of the true front to what was found. `metrics=`
+# records it in every generation, and `replicate` runs 31 seeds as one compiled program.
 
 # %%
 runs = tr.replicate(problem, generations=100, seeds=range(31), metrics=["igd"])

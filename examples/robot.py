@@ -11,9 +11,9 @@
 # %% [markdown]
 # # A robot
 #
-# Evolve a network that drives a two-legged cheetah: fast, or with little energy. Episodes are short and the population is
-# small, so that the notebook takes a minute on a CPU; `steps=1000` and a population of 128 give good runners.
-# `pip install "tensorrvea[neuroevolution]"` installs the simulators.
+# Evolve a network that drives a two-legged cheetah: fast, or with little energy. Episodes are short and the
+# population is small, so that the notebook takes a minute on a CPU; `steps=1000` and a population of 128 give good
+# runners. `pip install "tensorrvea[neuroevolution]"` installs the simulators.
 
 # %%
 import tensorrvea as tr
@@ -27,8 +27,8 @@ result = tr.optimize(problem, tr.TensorRVEA(population=48), generations=25, seed
 result.plot()
 
 # %% [markdown]
-# Each point is a policy. Left are those that move little and save energy, right those that run. The search evaluates from
-# fixed start states; unseen ones say how well a policy generalises:
+# Each point is a policy. Left are those that move little and save energy, right those that run. The search evaluates
+# from fixed start states; unseen ones say how well a policy generalises:
 
 # %%
 fast, knee = int(result.F[:, 0].argmax()), result.knee()
@@ -40,13 +40,15 @@ for name, row, mean, spread in zip(("fast", "knee"), (fast, knee), scores.mean, 
 # The fastest policy, drawn without a display:
 
 # %%
+import tempfile
 from pathlib import Path
 
 from IPython.display import Image
 
-Path("../out").mkdir(exist_ok=True)
-Image(filename=str(render(problem.load(result.X[fast]), "../out/cheetah.gif", steps=150)))
+path = Path(tempfile.mkdtemp()) / "cheetah.gif"
+Image(filename=render(problem.load(result.X[fast]), path, steps=150))
 
 # %% [markdown]
-# `problem.load(x).save("policy.py")` writes a policy as a module that needs NumPy alone, and `result.report("robot.html")`
-# a page on which policies are compared and played. [Your own robot](https://mujoco.readthedocs.io) is an MJCF file.
+# `problem.load(x).save("policy.py")` writes a policy as a module that needs NumPy alone, and
+# `result.report("robot.html")` a page on which policies are compared and played. [Your own
+# robot](../docs/own_robot.md) is an MJCF file.

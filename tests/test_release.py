@@ -78,3 +78,15 @@ def test_the_conda_recipe_has_the_dependencies_of_the_package():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     for dependency in listed:
         assert f"- {dependency.replace('>=', ' >=')}\n" in recipe
+
+
+def test_the_lowest_versions_are_those_that_the_package_allows():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = ("adapters", "film", "neuroevolution", "ray", "report", "tensorboard")
+    listed = project["dependencies"] + [each for extra in extras for each in project["optional-dependencies"][extra]]
+    allowed = dict(re.sub(r"\[.*\]", "", each).lower().split(">=") for each in listed)
+    text = (ROOT / "requirements" / "lowest.txt").read_text()
+    lowest = dict(line.lower().split("==") for line in text.splitlines() if "==" in line)
+    assert set(lowest) == set(allowed)
+    for name, version in allowed.items():
+        assert re.fullmatch(rf"{re.escape(version)}(\.0)*", lowest[name]), name

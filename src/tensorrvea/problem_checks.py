@@ -101,6 +101,7 @@ def check_outputs(
       functions: by argument: ``function``, ``constraints`` and ``equalities``, which may be None.
       map_rows: ``(function, key, x) → values``, which applies a function to the rows of ``x``.
       sizes: the numbers of variables and objectives.
+      batched: whether the functions take all rows at once.
 
     Returns:
       How many values each of them gives per individual.

@@ -68,6 +68,13 @@ class TensorRVEA(Evolution):
       normalize: whether objectives are divided by their ranges, from the ideal point to the worst of the survivors.
         By default they are, except with an array of vectors: its rows are then directions from the ideal point in the
         units of the objectives, and only individuals near them fill places that are left.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> TensorRVEA(population=105).places(3)
+    105
     """
 
     population: int = static()

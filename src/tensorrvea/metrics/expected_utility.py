@@ -55,6 +55,7 @@ def expected_utility(F: ArrayLike, directions: Directions = "min", weights: Arra
 
 
 def check_weights(weights: ArrayLike, objectives: int) -> Float[np.ndarray, "k m"]:
+    """Return weights as an array, or raise an error that names them."""
     w = check_points("weights", weights)
     if w.shape[1] != objectives:
         raise ValueError(f"weights must have one column for each of {objectives} objectives, got {w.shape[1]}")
