@@ -24,8 +24,8 @@ def find_front() -> tr.Result:
 
 def evolve_robot() -> tuple[tr.Result, Path]:
     """Return the front of a cheetah's policies, and the animation of its fastest one."""
-    problem = RobotProblem(task="MoHalfCheetah", steps=500, backend="mujoco")
-    result = tr.optimize(problem, tr.TensorRVEA(population=64), generations=60, seed=1)
+    problem = RobotProblem(task="MoHalfCheetah", steps=300, backend="mujoco")
+    result = tr.optimize(problem, tr.TensorRVEA(population=64), generations=40, seed=1)
     fastest = problem.load(result.X[result.F[:, 0].argmax()])
     return result, render(fastest, Path(tempfile.mkdtemp()) / "cheetah.gif", steps=200, width=720)
 

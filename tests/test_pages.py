@@ -22,7 +22,8 @@ PAGES = {
     "own_problem": ("len(result.F) > 20, bool(result.G.max() <= 0), len(runs)", "(True, True, 11)"),
     "precision": ("result.X.shape[1]", "1"),
     # The solutions of the first block are near the direction; those of the second are a part of the front.
-    "preferences": ("bool(abs(result.F[:, 0] - result.F[:, 1]).max() < 0.4), len(wanted.F) > 20", "(True, True)"),
+    "preferences": ("bool(abs(result.F[:, 0] - result.F[:, 1]).max() < 0.4), len(wanted.F) > 20, len(four.population)",
+                    "(True, True, 4)"),
     "problems": ("problem.front(1000).shape[1]", "3"),
     "report": ("min(p.stat().st_size for p in pathlib.Path().glob('*.html')) > 50_000", "True"),
     "reproducibility": ("len(run.F) > 5", "True"),

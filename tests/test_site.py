@@ -18,7 +18,7 @@ import tensorrvea
 TASKS = {
     "stagnation": "stopping",
     "archive": "results_of_a_run",
-    "reference vectors": "preferences",
+    "own reference vectors": "preferences",
     "csv": "results_of_a_run",
     "gpu": "gpu",
 }

@@ -76,6 +76,7 @@ def noisy_start(scale: float, *, normal_velocity: bool = False) -> Start:
       A function for ``start=`` of a ``Task``.
 
     >>> import jax
+    >>> import numpy as np
     >>> q, qd = noisy_start(0.1)(jax.random.key(0), np.zeros(3), 2)
     >>> q.shape, qd.shape, bool(abs(q).max() <= 0.1)
     ((3,), (2,), True)

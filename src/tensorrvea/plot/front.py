@@ -84,8 +84,8 @@ def plot_parallel(
     Returns:
       The figure.
 
-    >>> len(plot_parallel([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]]).axes[0].lines)
-    2
+    >>> len(plot_parallel([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]]).axes)
+    1
     """
     groups = dict(F) if isinstance(F, Mapping) else {None: F}
     arrays = [check_array("F", f, shape="(solutions, objectives)", ndim=2) for f in groups.values()]
