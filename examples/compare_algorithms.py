@@ -17,9 +17,9 @@
 # %%
 import tensorrvea as tr
 
-problems = [tr.problems.ZDT1(variables=10), tr.problems.ZDT3(variables=10), tr.problems.DTLZ2(variables=7)]
+problems = [tr.problems.ZDT1(variables=10), tr.problems.ZDT2(variables=10), tr.problems.ZDT3(variables=10)]
 algorithms = [tr.NSGA2(population=40), tr.TensorRVEA(population=40), tr.SPEA2(population=40)]
-study = tr.compare(problems, algorithms, seeds=11, generations=60)
+study = tr.compare(problems, algorithms, seeds=11, generations=40)
 
 # %% [markdown]
 # ## The table
@@ -58,5 +58,5 @@ study.plot("ranks", "igd")
 
 # %%
 grid = {"variation.crossover.eta": [5, 15, 30]}
-found = tr.sweep(problems[0], tr.NSGA2(population=40), grid, seeds=11, generations=60)
+found = tr.sweep(problems[0], tr.NSGA2(population=40), grid, seeds=11, generations=40)
 found.table()

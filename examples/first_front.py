@@ -37,10 +37,10 @@ result.plot()
 # ## How good is it?
 #
 # The inverted generational distance (IGD) is the mean distance of the true front to what was found. `metrics=`
-# records it in every generation, and `replicate` runs 31 seeds as one compiled program.
+# records it in every generation, and `replicate` runs 11 seeds as one compiled program.
 
 # %%
-runs = tr.replicate(problem, generations=100, seeds=range(31), metrics=["igd"])
+runs = tr.replicate(problem, generations=100, seeds=range(11), metrics=["igd"])
 curves = [run.history.metrics["igd"] for run in runs]
 
 # %%
@@ -53,7 +53,7 @@ plot_convergence({"SPEA2": (generation, np.array(curves))}, xlabel="generation",
 
 # %%
 final = [curve[-1] for curve in curves]
-print(f"IGD of 31 seeds: median {np.median(final):.4f}, from {min(final):.4f} to {max(final):.4f}")
+print(f"IGD of 11 seeds: median {np.median(final):.4f}, from {min(final):.4f} to {max(final):.4f}")
 
 # %% [markdown]
 # ## Choose a solution
