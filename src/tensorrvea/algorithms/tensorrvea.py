@@ -23,7 +23,7 @@ from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
 from tensorrvea.selection.crowding import crowding_distance
 from tensorrvea.selection.dominance import rank_rows
-from tensorrvea.selection.order import best_first, smallest_rows
+from tensorrvea.selection.order import best_first, smallest
 from tensorrvea.settings import settings, static
 from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 
@@ -151,20 +151,17 @@ class TensorRVEA(Evolution):
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
         if is_exact:
             crowded = -crowding_distance(f, rank, pool.alive)
-            row, _ = best_first((group_of(pool, rank, is_best, is_near), rank, crowded), r)
             by_quality, place = best_first((rank, crowded), len(rank))
             quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
+            survives = smallest((group_of(pool, rank, is_best, is_near), quality), r)
         else:
             # Crowding would prefer the worst, since most rows are dominated, and the estimate does not say which.
             group = jnp.where(pool.alive, jnp.where(is_best, 0, jnp.where(is_near, 1, 2)), 3)
             order = rank + jnp.where(pool.feasible, uniform(key, (len(f),)), pool.violation)
-            row = smallest_rows(group, order, r)
-            quality = rank
+            survives, quality = smallest((group, order), r), rank
 
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
-        first_row, first_filled = first_living(pool.alive, r)
-        row = jnp.where(clock.is_first, first_row, row)
-        filled = jnp.where(clock.is_first, first_filled, pool.alive[row])
+        row, filled = first_living(pool.alive & (survives | clock.is_first), r)
         return Selection(row, filled, quality[row], Guides(guides.vectors, gamma, index, ideal))
 
 

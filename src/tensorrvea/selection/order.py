@@ -24,44 +24,38 @@ def best_first(keys: tuple[Array, ...], count: int) -> tuple[Int[Array, " count"
     return row[:count], jnp.pad(jnp.cumsum(differs, dtype=jnp.int32), (1, 0))[:count]
 
 
-def smallest_rows(group: Int[Array, " n"], value: Float[Array, " n"], count: int) -> Int[Array, " count"]:
-    """Return the ``count`` rows with the smallest group, and in it the smallest value, in the order of the rows.
+def smallest(keys: tuple[Array, ...], count: int) -> Bool[Array, " n"]:
+    """Return which rows have the ``count`` smallest keys: the rows of ``best_first``, in a tenth of its time.
 
-    Of equal rows the lowest are returned. The limit between rows that are in and rows that are out is found by
-    bisection, which takes a tenth of the time of a sort of 30,000 rows.
+    Keys are at least 0, and whole numbers less than n. The limit between rows that are in and rows that are out is
+    found by bisection, key by key.
 
-    >>> smallest_rows(jnp.array([1, 0, 1, 1]), jnp.array([5.0, 9.0, 2.0, 5.0]), 3).tolist()
-    [0, 1, 2]
+    >>> smallest((jnp.array([1, 0, 1, 1]), jnp.array([5.0, 9.0, 2.0, 5.0])), 3).tolist()
+    [True, True, True, False]
     """
-    rows = jnp.arange(len(group), dtype=jnp.int32)
-    taken, among, left = jnp.zeros(len(group), bool), jnp.ones(len(group), bool), jnp.int32(count)
-    for key in (group.astype(jnp.int32), ordered_bits(value), rows):
-        limit = kth_smallest(key, among, left)
-        taken |= among & (key < limit)
-        left = count - taken.sum(dtype=jnp.int32)
-        among &= key == limit
-    return jnp.flatnonzero(taken | among, size=count).astype(jnp.int32)
+    n = len(keys[0])
+    chosen, tied, left = jnp.zeros(n, bool), jnp.ones(n, bool), jnp.int32(count)
+    for key in (*keys, jnp.arange(n, dtype=jnp.int32)):
+        bits = n.bit_length()
+        if jnp.issubdtype(key.dtype, jnp.floating):
+            # The bits of floats that are not negative are in the order of the floats.
+            bits = 8 * key.dtype.itemsize - 1
+            key = lax.bitcast_convert_type(key + 0, jnp.int32 if bits == 31 else jnp.int64)
+        limit = kth_smallest(key, tied, left, bits)
+        chosen |= tied & (key < limit)
+        left = count - chosen.sum(dtype=jnp.int32)
+        tied &= key == limit
+    return chosen | tied
 
 
-def kth_smallest(key: Int[Array, " n"], among: Bool[Array, " n"], k: Int[Array, ""]) -> Int[Array, ""]:
-    """Return the ``k``-th smallest key among some rows, by bisection."""
+def kth_smallest(key: Int[Array, " n"], among: Bool[Array, " n"], k: Int[Array, ""], bits: int) -> Int[Array, ""]:
+    """Return the ``k``-th smallest key of some rows, by bisection. Keys are at least 0, with at most so many bits."""
 
-    def halve(_: int, ends: tuple[Array, Array]) -> tuple[Array, Array]:
-        low, high = ends
-        middle = (low & high) + ((low ^ high) >> 1)
-        enough = (among & (key <= middle)).sum(dtype=jnp.int32) >= k
-        return jnp.where(enough, low, middle + 1), jnp.where(enough, middle, high)
+    def add_bit(number: Int[Array, ""] | int, low: Int[Array, ""]) -> Int[Array, ""]:
+        higher = low + (jnp.ones((), key.dtype) << (bits - 1 - number))
+        return jnp.where((among & (key < higher)).sum(dtype=jnp.int32) >= k, low, higher)
 
-    info = jnp.iinfo(key.dtype)
-    ends = jnp.array(info.min, key.dtype), jnp.array(info.max, key.dtype)
-    return lax.fori_loop(0, info.bits, halve, ends)[0]
-
-
-def ordered_bits(value: Float[Array, " n"]) -> Int[Array, " n"]:
-    """Return integers in the order of the values."""
-    integer = jnp.int32 if value.dtype == jnp.float32 else jnp.int64
-    bits = lax.bitcast_convert_type(value + 0, integer)  # -0 becomes 0
-    return jnp.where(bits < 0, ~bits ^ jnp.iinfo(integer).min, bits)
+    return lax.fori_loop(0, bits, add_bit, jnp.zeros((), key.dtype))
 
 
 def first_smallest(values: Float[Array, " n"]) -> Int[Array, ""]:
