@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from tensorrvea.algorithms.paper_tensorrvea import PaperTensorRVEA
 from tensorrvea.checks import check_flag, check_number
 from tensorrvea.constraints import ConstraintRule
+from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments, first_living
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
-from tensorrvea.problem import Domain, Problem
+from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, uniform, words
 from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
