@@ -23,6 +23,7 @@ from tensorrvea.checks import (
     check_number,
     check_text,
     is_traced,
+    shown,
 )
 from tensorrvea.constraints import total_violation
 from tensorrvea.devices import row_numbers
@@ -462,7 +463,7 @@ class Problem(Domain):
         names = self._constraint_names
         if names is not None and len(names) != self.num_constraints:
             raise ValueError(
-                f"constraint_names takes {self.num_constraints} strings, one per constraint, got {names!r:.80}"
+                f"constraint_names takes {self.num_constraints} strings, one per constraint, got {shown(names)}"
             )
 
     @property

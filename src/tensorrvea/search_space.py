@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_integer
+from tensorrvea.checks import check_array, check_integer, shown
 
-# The most variables of bounds that are one number each: a typing slip must not fill the memory.
+# The most variables: a typing slip must not fill the memory.
 MOST_VARIABLES = 2**26
 
 
@@ -151,5 +151,5 @@ def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tup
     except ValueError:  # ragged
         array = np.empty(0)
     if array.dtype != bool or array.shape not in ((), (variables,)):
-        raise ValueError(f"{name} takes True, False or {variables} of them, one per variable, got {flags!r:.80}")
+        raise ValueError(f"{name} takes True, False or {variables} of them, one per variable, got {shown(flags)}")
     return tuple(np.broadcast_to(array, variables).tolist())

@@ -42,17 +42,9 @@ ENDLESS = 60.0
 MEMORY = 16 * 2**30
 WRONG = ("raw", "slow", "meaningless")
 # What the library makes and users read: their constructors check nothing.
-RECORDS = {"Result", "Replay", "Scores", "Study", "Sweep"}
-# Parts of other functions of their modules, which take what those have checked; and what changes the process.
-INTERNAL = {
-    "register",
-    "check_vectors",
-    "unit_rows",
-    "halton",
-    "lattice_size",
-    "largest_divisions",
-    "simplex_lattice_of_about",
-}
+RECORDS = {"Replay", "Result", "Scores", "State", "Study", "Sweep"}
+# Errors of Python's own machinery, also where a line of the library that raises an error caused them.
+NEVER_MEANT = (RecursionError, MemoryError, AttributeError, KeyError, IndexError, UnboundLocalError)
 
 
 class Outcome(NamedTuple):
@@ -79,7 +71,7 @@ def public_callables() -> Iterator[tuple[str, Callable]]:
             value = getattr(namespace, name)
             own = getattr(value, "__module__", None)
             is_own = str(own).startswith("tensorrvea") if listed else own == namespace.__name__
-            if callable(value) and is_own and name not in INTERNAL and not is_record(value) and id(value) not in seen:
+            if callable(value) and is_own and not is_record(value) and id(value) not in seen:
                 seen.add(id(value))
                 yield f"{module}.{name}", value
     for name, method in inspect.getmembers(result(), inspect.ismethod):
@@ -95,6 +87,8 @@ def is_record(value: Any) -> bool:
 
 def is_checked(error: BaseException) -> bool:
     """Whether an error was raised by the library on purpose: by a ``raise`` of its own."""
+    if isinstance(error, NEVER_MEANT):
+        return False
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1]
     if not last.filename.startswith(LIBRARY):

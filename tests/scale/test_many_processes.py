@@ -57,8 +57,6 @@ class Pair:
             place.mkdir(exist_ok=True)
             command = [sys.executable, *start(index, port, *words)]
             environment = os.environ | loopback | slurm | dict.fromkeys(("SLURM_PROCID", "SLURM_LOCALID"), str(index))
-            # Programs from JAX's compilation cache may exchange data in another order than those of the other process.
-            environment["JAX_ENABLE_COMPILATION_CACHE"] = "false"
             with (place / "out").open("w") as out, (place / "err").open("w") as err:
                 self.children.append(subprocess.Popen(command, cwd=place, env=environment, stdout=out, stderr=err))
 

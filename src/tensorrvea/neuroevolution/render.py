@@ -14,6 +14,9 @@ from tensorrvea.neuroevolution.problem import RobotPolicy, replay
 from tensorrvea.neuroevolution.space_camera import SpaceCamera
 from tensorrvea.optional import import_optional
 
+# Pixels across.
+WIDEST = 10_000
+
 
 def render(
     policy: RobotPolicy | Replay, path: str | Path, *, seed: int = 0, steps: int | None = None, width: int = 480
@@ -30,7 +33,7 @@ def render(
     target = Path(path)
     if target.suffix.lower() not in (".gif", ".mp4"):
         raise ValueError(f"path must end in .gif or .mp4, got {str(path)!r}")
-    check_integer("width", width, minimum=32)
+    check_integer("width", width, minimum=32, maximum=WIDEST)
     shown = policy if isinstance(policy, Replay) else replay(policy, seed=seed, steps=steps)
     camera = Camera(shown, width) if shown.poses is None else SpaceCamera(shown, width)
     frames = [camera.draw_frame(frame) for frame in range(len(shown.ends))]

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from tensorrvea.checks import check_callable, check_choice, check_integer, check_number
+from tensorrvea.checks import check_callable, check_choice, check_integer, check_number, shown
 from tensorrvea.neuroevolution.models import Robot, builtin_robot, is_own, load_robot
 from tensorrvea.neuroevolution.state import State
 
@@ -120,10 +120,12 @@ class Task:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str | os.PathLike):
-            raise TypeError(f"model takes the path of an MJCF file, or its text, got {self.model!r:.80}")
+            raise TypeError(f"model takes the path of an MJCF file, or its text, got {shown(self.model)}")
         object.__setattr__(self, "objectives", tuple(self.objectives))
         if len(self.objectives) < 2 or not all(isinstance(each, Objective) for each in self.objectives):
-            raise ValueError(f"objectives must be two or more Objective(name=…, reward=…), got {self.objectives!r:.80}")
+            raise ValueError(
+                f"objectives must be two or more Objective(name=…, reward=…), got {shown(self.objectives)}"
+            )
         for rule in ("observe", "healthy", "start"):
             check_callable(rule, getattr(self, rule), takes="a function")
         for objective in self.objectives:
@@ -133,7 +135,7 @@ class Task:
         check_choice("plane", self.plane, PLANES)
         check_number("control_weight", self.control_weight, minimum=0.0)
         if not isinstance(self.limit, int | float) or not self.limit > 0:
-            raise ValueError(f"limit must be a positive number, got {self.limit!r:.80}")
+            raise ValueError(f"limit must be a positive number, got {shown(self.limit)}")
 
     @property
     def backends(self) -> tuple[str, ...]:
