@@ -22,6 +22,15 @@ LONGEST = 2**28
 # The largest whole number that an argument can mean, and the most rows of a population, which are counted by int32.
 LARGEST = 2**63 - 1
 MOST_ROWS = 2**31 - 1
+MOST_VARIABLES = 2**26
+# The same of arguments by their name, so that a typing slip does not fill the memory.
+MOST = {
+    "objectives": 10_000,
+    "variables": MOST_VARIABLES,
+    "positions": MOST_VARIABLES,
+    "subcomponents": MOST_VARIABLES,
+    "points": MOST_VARIABLES,
+}
 
 # What JAX accepts as a number or an array.
 Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
@@ -54,7 +63,9 @@ _REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = _REPR.maxset = _REPR.maxfrozens
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = _REPR.maxarray = 80
 
 
-def check_integer(name: str, value: Any, *, minimum: int, maximum: int = LARGEST, why: str = "") -> int:
+def check_integer(name: str, value: Any, *, minimum: int, maximum: int | None = None, why: str = "") -> int:
+    """Return a whole number from ``minimum`` to ``maximum``; the latter is that of ``MOST`` by default."""
+    maximum = MOST.get(name, LARGEST) if maximum is None else maximum
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} takes a whole number, got {shown(value)}")
     if int(value) > maximum:

@@ -14,9 +14,6 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_integer, shown
 
-# The most variables: a typing slip must not fill the memory.
-MOST_VARIABLES = 2**26
-
 
 class SearchSpace:
     """The user's bounds, and the encoding of integer and log-scaled variables.
@@ -121,7 +118,7 @@ def _check_bounds(
     bounds = {name: _one_or_each(name, bound) for name, bound in (("lower", lower), ("upper", upper))}
     sizes = {name: len(bound) for name, bound in bounds.items() if bound.ndim}
     if variables is not None:
-        sizes["variables"] = check_integer("variables", variables, minimum=1, maximum=MOST_VARIABLES)
+        sizes["variables"] = check_integer("variables", variables, minimum=1)
     if not sizes and named is not None:
         sizes["names or flags"] = named
     if not sizes:

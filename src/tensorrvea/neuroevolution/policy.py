@@ -10,8 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from tensorrvea.checks import as_tuple, check_choice, check_flag, check_integer, shown
-from tensorrvea.search_space import MOST_VARIABLES
+from tensorrvea.checks import MOST_VARIABLES, as_tuple, check_choice, check_flag, check_integer, shown
 
 WEIGHT_BOUND = 8.0
 MEAN_BOUND, LOG_DEVIATION_BOUND = 1000.0, 10.0

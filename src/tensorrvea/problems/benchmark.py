@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problem import Problem
-from tensorrvea.search_space import MOST_VARIABLES
 
 
 class Benchmark(Problem):
@@ -44,8 +43,8 @@ class Benchmark(Problem):
         variable_names: Sequence[str] | None = None,
         constraint_names: Sequence[str] | None = None,
     ):
-        check_integer("objectives", objectives, minimum=2, maximum=MOST_VARIABLES)
-        check_integer("variables", variables, minimum=1, maximum=MOST_VARIABLES)
+        check_integer("objectives", objectives, minimum=2)
+        check_integer("variables", variables, minimum=1)
         super().__init__(
             function or self.objective_values,
             lower=lower,
