@@ -72,7 +72,7 @@ def errors_in_one_line(command: str) -> Iterator[None]:
 def in_one_line(printed: str, command: str) -> str:
     r"""Return the first section of a box as one line.
 
-    >>> box = "╭─ Value error ─────╮\n│ Error parsing --seed: invalid │\n│ literal for int() with base 10: 'x' │\n╰───────╯"
+    >>> box = "╭─ Error ──────╮\n│ Error parsing --seed: invalid │\n│ literal for int() with base 10: 'x' │\n╰─────╯"
     >>> in_one_line(box, "run")
     "--seed takes a whole number, got 'x'; see tensorrvea run --help"
     """

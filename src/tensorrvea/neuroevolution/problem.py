@@ -93,7 +93,7 @@ class RobotProblem(Problem):
         self.starts = check_choice("starts", starts, STARTS)
         self.start_seed = check_integer("start_seed", start_seed, minimum=0)
         control_weight = self.task.control_weight if control_weight is None else control_weight
-        check_number("control_weight", control_weight, minimum=0.0)
+        check_number("control_weight", control_weight, minimum=0.0, scalar=True)
         self.control_weight = float(control_weight)
         lanes = default_lanes(self.backend) if lanes is None else lanes
         self.lanes = check_integer("lanes", lanes, minimum=1, maximum=MOST_EPISODES)
@@ -283,7 +283,7 @@ class RobotPolicy:
     """A robot's policy: maps one observation, or several as rows, to actions."""
 
     def __init__(self, problem: RobotProblem, x: ArrayLike):
-        self.problem = problem
+        self.problem = _check_problem(problem)
         self.x = check_array("x", x, shape=f"({problem.policy.size},)", ndim=1)
         self._act = problem.policy.load(self.x)
 
@@ -352,9 +352,13 @@ def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, fram
 
 def rescore(problem: RobotProblem, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> Scores:
     """Score the policies ``x`` (k, d), such as ``result.X``, on start states that no search has used."""
+    return _check_problem(problem).rescore(x, episodes=episodes, seed=seed)
+
+
+def _check_problem(problem: RobotProblem) -> RobotProblem:
     if not isinstance(problem, RobotProblem):
         raise TypeError(f"problem takes a RobotProblem, got {shown(problem)}")
-    return problem.rescore(x, episodes=episodes, seed=seed)
+    return problem
 
 
 def _check_policy(policy: RobotPolicy) -> RobotProblem:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import check_integer
+from tensorrvea.checks import check_integer, check_path
 from tensorrvea.neuroevolution.capsules import Replay
 from tensorrvea.neuroevolution.drawing import COLOURS, GROUND, PAPER, SMOOTHING, TICK, finish
 from tensorrvea.neuroevolution.models import require
@@ -30,7 +30,7 @@ def render(
       steps: maximum number of steps; the problem's own by default.
       width: of the picture, in pixels.
     """
-    target = Path(path)
+    target = check_path("path", path)
     if target.suffix.lower() not in (".gif", ".mp4"):
         raise ValueError(f"path must end in .gif or .mp4, got {str(path)!r}")
     check_integer("width", width, minimum=32, maximum=WIDEST)
