@@ -46,7 +46,7 @@ class Benchmark(Problem):
         check_integer("objectives", objectives, minimum=2)
         check_integer("variables", variables, minimum=1)
         super().__init__(
-            function or self.objective_values,
+            self.objective_values if function is None else function,
             lower=lower,
             upper=upper,
             variables=variables,

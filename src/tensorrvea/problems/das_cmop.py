@@ -8,6 +8,7 @@ the space of the objectives, in front of the unconstrained front and around it).
 
 from collections.abc import Sequence
 from math import log
+from numbers import Integral
 from typing import Any, ClassVar
 
 import jax.numpy as jnp
@@ -211,6 +212,6 @@ def check_difficulty(difficulty: Any) -> tuple[float, ...]:
         for value in difficulty:
             check_number("difficulty", value, minimum=0.0, maximum=1.0, scalar=True)
         return tuple(float(value) for value in difficulty)
-    if isinstance(difficulty, bool) or difficulty not in range(1, len(TRIPLETS) + 1):
+    if isinstance(difficulty, bool) or not isinstance(difficulty, Integral) or not 1 <= difficulty <= len(TRIPLETS):
         raise ValueError(f"{takes}, got {shown(difficulty)}")
     return TRIPLETS[int(difficulty) - 1]
