@@ -212,6 +212,10 @@ def check_difficulty(difficulty: Any) -> tuple[float, ...]:
         for value in difficulty:
             check_number("difficulty", value, minimum=0.0, maximum=1.0, scalar=True)
         return tuple(float(value) for value in difficulty)
-    if isinstance(difficulty, bool) or not isinstance(difficulty, Integral) or not 1 <= difficulty <= len(TRIPLETS):
+    if (
+        isinstance(difficulty, bool)
+        or not isinstance(difficulty, Integral)
+        or int(difficulty) not in range(1, len(TRIPLETS) + 1)
+    ):
         raise ValueError(f"{takes}, got {shown(difficulty)}")
     return TRIPLETS[int(difficulty) - 1]
