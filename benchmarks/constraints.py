@@ -11,7 +11,10 @@ pymoo is given the values of our problems in double precision.
 
 import argparse
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -31,12 +34,32 @@ OURS = {
 }
 
 
-def quality(problem: tr.Problem, f: np.ndarray | None) -> float:
+class Run(NamedTuple):
+    """What is recorded of a run."""
+
+    hv: float
     """Hypervolume, as a share of that of the true front; 0 without a feasible solution near enough to count."""
-    if f is None or len(f) == 0:
-        return 0.0
+    feasible: bool
+    """Whether a feasible solution was found."""
+
+
+@cache
+def true_front(problem: tr.Problem) -> tuple[np.ndarray, float]:
     front = problem.front(10_000)
-    return float(normalised_hypervolume(f, front) / normalised_hypervolume(front, front))
+    return front, float(normalised_hypervolume(front, front))
+
+
+def judge(problem: tr.Problem, f: np.ndarray | None) -> Run:
+    """What was found by a run whose feasible front is ``f``."""
+    if f is None or len(f) == 0:
+        return Run(0.0, feasible=False)
+    front, whole = true_front(problem)
+    return Run(float(normalised_hypervolume(f, front)) / whole, feasible=True)
+
+
+@cache
+def compiled_values(problem: tr.Problem) -> Callable:
+    return jax.jit(lambda x: (problem.objective_values(x), problem.constraint_values(x)))
 
 
 def run_pymoo(problem: tr.Problem, name: str, seed: int) -> np.ndarray | None:
@@ -46,7 +69,7 @@ def run_pymoo(problem: tr.Problem, name: str, seed: int) -> np.ndarray | None:
     from pymoo.optimize import minimize
     from pymoo.util.ref_dirs import get_reference_directions
 
-    evaluate = jax.jit(lambda x: (problem.objective_values(x), problem.constraint_values(x)))
+    evaluate = compiled_values(problem)
 
     class Wrapped(Problem):
         def __init__(self) -> None:
@@ -67,25 +90,27 @@ def run_pymoo(problem: tr.Problem, name: str, seed: int) -> np.ndarray | None:
     return minimize(Wrapped(), algorithm, ("n_eval", EVALUATIONS), seed=seed).F
 
 
-def known_runs(path: Path) -> dict[tuple[str, str, int], float]:
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {(line["algorithm"], line["problem"], line["seed"]): line["hv"] for line in map(json.loads, lines)}
+def known_runs(path: Path) -> dict[tuple[str, str, int], Run]:
+    lines = map(json.loads, path.read_text().splitlines() if path.exists() else [])
+    return {(line["algorithm"], line["problem"], line["seed"]): Run(line["hv"], line["feasible"]) for line in lines}
 
 
-def add(path: Path, algorithm: str, problem: tr.Problem, seed: int, hv: float) -> None:
+def add(path: Path, algorithm: str, problem: tr.Problem, seed: int, run: Run) -> None:
     with path.open("a") as stream:
-        stream.write(json.dumps({"algorithm": algorithm, "problem": problem.name, "seed": seed, "hv": hv}) + "\n")
+        line = {"algorithm": algorithm, "problem": problem.name, "seed": seed, **run._asdict()}
+        stream.write(json.dumps(line) + "\n")
 
 
 def pymoo(path: Path, seeds: int) -> None:
     """Seed by seed, so that what is there compares all problems."""
     jax.config.update("jax_enable_x64", True)
+    problems = [make() for make in PROBLEMS]
     for seed in range(seeds):
-        for make in PROBLEMS:
-            problem, done = make(), known_runs(path)
+        for problem in problems:
+            done = known_runs(path)
             for name in THEIRS:
                 if (name, problem.name, seed) not in done:
-                    add(path, name, problem, seed, quality(problem, run_pymoo(problem, name, seed)))
+                    add(path, name, problem, seed, judge(problem, run_pymoo(problem, name, seed)))
 
 
 def ours(path: Path, seeds: int, names: list[str]) -> None:
@@ -96,7 +121,7 @@ def ours(path: Path, seeds: int, names: list[str]) -> None:
             if missing:
                 runs = tr.replicate(problem, OURS[name], generations=GENERATIONS, seeds=missing)
                 for run in runs:
-                    add(path, name, problem, run.seed, quality(problem, run.F))
+                    add(path, name, problem, run.seed, judge(problem, run.F))
 
 
 def table(path: Path) -> None:

@@ -22,10 +22,10 @@ from jaxtyping import Array, Int, Key
 
 from tensorrvea import loop
 from tensorrvea.devices import AXIS, REPLICATED, ROWS, RUNS, current_mesh, default_device, map_runs, use_mesh
+from tensorrvea.domain import Box
 from tensorrvea.effort import FULL, Effort
 from tensorrvea.evolution import Clock
 from tensorrvea.loop import Carry, Program, Record
-from tensorrvea.problem import Box
 from tensorrvea.program_store import compile_stored
 
 

@@ -8,10 +8,11 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from tensorrvea.checks import MOST_ROWS, check_integer, shown
 from tensorrvea.constraints import Constrained, Limits, check_constraint_rule
 from tensorrvea.devices import padded_size
+from tensorrvea.domain import Domain
 from tensorrvea.mating import permute_living
 from tensorrvea.operators.base import Mating, Variation, check_variation
 from tensorrvea.population import Offspring, Pool, Population, empty_population, evaluated, join, settle
-from tensorrvea.problem import Domain, Problem
+from tensorrvea.problem import Problem
 from tensorrvea.randomness import fold_in, split
 from tensorrvea.rows import resize_rows
 

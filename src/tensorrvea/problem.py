@@ -6,14 +6,15 @@ users see their own values and directions.
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
+from tensorrvea.abilities import Abilities
 from tensorrvea.checks import (
     check_array,
     check_callable,
@@ -26,99 +27,25 @@ from tensorrvea.checks import (
     shown,
 )
 from tensorrvea.constraints import total_violation
-from tensorrvea.devices import row_numbers
 from tensorrvea.directions import Directions, signs
-from tensorrvea.fingerprint import fingerprint
+from tensorrvea.domain import Box, Domain
+from tensorrvea.evaluation import Evaluation, Functions, Values
+from tensorrvea.fingerprint import identity
 from tensorrvea.problem_checks import (
     check_column_names,
+    check_designs,
     check_names,
     check_outputs,
     check_sample,
     infer_size,
     traced_objectives,
 )
-from tensorrvea.randomness import uniform
 from tensorrvea.search_space import SearchSpace
-from tensorrvea.settings import settings, static
 
 EQUALITY_TOLERANCE = 1e-4
-# Objectives, all minimised, and constraint values, feasible where ≤ 0, of some rows, in NumPy or JAX.
-Evaluation = tuple[Float[Any, "n m"], Float[Any, "n c"]]
 
 
-class Values(NamedTuple):
-    """What a problem says of some solutions, in the user's signs; of a single one, without the leading axis."""
-
-    F: Float[np.ndarray, "*n m"]
-    """The objectives."""
-    G: Float[np.ndarray, "*n c"]
-    """The constraint values, kept where ≤ 0; an equality h(x) = 0 has ``|h|`` minus its tolerance."""
-    feasible: Bool[np.ndarray, "*n"]
-    """Whether all values are finite and all constraints kept."""
-
-
-class Domain:
-    """What algorithms and operators know of a problem.
-
-    ``variables`` and ``objectives`` are their numbers, ``box`` holds the bounds of the search space: arrays of shape
-    (d,), or scalars where all variables share them. In compiled code the bounds are arguments, so that problems of one
-    shape share the compiled code of an algorithm.
-    """
-
-    variables: int
-    objectives: int
-
-    @property
-    def num_constraints(self) -> int:
-        """The number of constraint values of an individual."""
-        return 0
-
-    @property
-    def num_equalities(self) -> int:
-        """How many of them, the last ones, are equalities."""
-        return 0
-
-    @property
-    def box(self) -> tuple[Any, Any]:
-        """Bounds of the search space."""
-        raise NotImplementedError
-
-    def initial_knowledge(self) -> Any:
-        """What a problem on the host that learns from its evaluations knows at first, as arrays; () for all others."""
-        return ()
-
-    def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
-        """Draw n rows uniformly from the box. A row does not depend on the number of rows."""
-        lower, upper = self.box
-        drawn = lower + (upper - lower) * uniform(key, (n, self.variables))
-        return jnp.clip(drawn.astype(jnp.result_type(float)), lower, upper)
-
-
-@settings
-class Box(Domain):
-    """A domain whose bounds are arguments of compiled code."""
-
-    lower: Any
-    upper: Any
-    variables: int = static()
-    objectives: int = static()
-    num_constraints: int = static(default=0)
-    num_equalities: int = static(default=0)
-    sampler: "Problem | None" = static(None)
-    """The problem, if it draws first populations in its own way."""
-
-    @property
-    def box(self) -> tuple[Any, Any]:
-        return self.lower, self.upper
-
-    def sample(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
-        return super().sample(key, n) if self.sampler is None else self.sampler.sample(key, n)
-
-    def initial_knowledge(self) -> Any:
-        return () if self.sampler is None else self.sampler.initial_knowledge()
-
-
-class Problem(Domain):
+class Problem(Abilities, Domain):
     """A problem whose objectives are a JAX function of one individual.
 
     Args:
@@ -151,7 +78,6 @@ class Problem(Domain):
 
     host: bool = False  # whether it is evaluated on the host, by ``evaluate_host``, and not in compiled code
     origin: str = ""  # where a command line found it, as file.py:name
-    can_replay: bool = False  # whether ``replay`` returns a replay
     _num_constraints: int | None = 0  # equalities included; None if it is not known yet
     _num_equalities: int | None = 0
     host_constraints: int = 0  # how many constraint values a host function returns after its objectives
@@ -277,15 +203,7 @@ class Problem(Domain):
         ([0.25, 0.75], [-0.25], True)
         """
         is_single = np.ndim(x) == 1
-        rows = check_array("x", x, shape="(variables,) or (solutions, variables)", ndim=1 if is_single else 2)
-        rows = rows[None] if is_single else rows
-        if rows.shape[1] != self.variables:
-            raise ValueError(f"x must have {self.variables} values, one per variable, got {rows.shape[1]}")
-        outside = (rows < self.lower) | (rows > self.upper)
-        if outside.any():
-            i, j = (int(k) for k in np.argwhere(outside)[0])
-            bounds = f"[{self.lower[j]}, {self.upper[j]}]"
-            raise ValueError(f"x must be within the bounds, got {rows[i, j]} outside {bounds} for variable {j}")
+        rows = check_designs(x, self.lower, self.upper)
         key = jax.random.key(0) if key is None else key
         if self.host:
             f, g = self.evaluate_host(key, rows)
@@ -294,17 +212,6 @@ class Problem(Domain):
         f, g = np.asarray(f, np.float64) * self.signs, np.asarray(g, np.float64)
         feasible = np.isfinite(f).all(axis=1) & (total_violation(g) <= 0)
         return Values(*(part[0] if is_single else part for part in (f, g, feasible)))
-
-    def apply_knowledge(self, known: Any, x: Float[Array, "*runs n d"]) -> Float[Array, "*runs n d"]:
-        """Change rows, before they are evaluated, by what is known from earlier generations."""
-        del known
-        return x
-
-    def evaluate_and_learn(
-        self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"], known: Any
-    ) -> tuple[Evaluation, Any]:
-        """``evaluate_host``, and what is known after it."""
-        return self.evaluate_host(key, x), known
 
     @property
     def rowwise(self) -> bool:
@@ -356,28 +263,6 @@ class Problem(Domain):
         del points
         return self._front
 
-    # Optional abilities, which subclasses override
-
-    def reference_point(self) -> np.ndarray | None:
-        """The reference point of the hypervolume, in the user's signs; None if the problem defines none."""
-
-    def rescore(self, x: ArrayLike) -> Any:
-        """Evaluate solutions (k, d) again under conditions that the search has not seen; None if there are none."""
-
-    def replay(self, x: ArrayLike) -> Any:
-        """The motion that one solution (d,) produces, for animations; None unless ``can_replay``."""
-
-    @property
-    def failures(self) -> list[tuple[str, int]]:
-        """Messages of failed evaluations in order of first occurrence, each with its count."""
-        return []
-
-    def restore_failures(self, failures: Sequence[tuple[str, int]]) -> None:
-        """Take over the messages that a checkpoint has recorded, where they are not known or are counted lower."""
-
-    def close(self) -> None:
-        """Stop workers, if there are any; the next evaluation starts them again."""
-
     # Identity
 
     @property
@@ -403,7 +288,7 @@ class Problem(Domain):
 
     def _make_identity(self) -> tuple:
         return (
-            *map(_function_identity, (self.function, self.constraints, self.equalities, self._sample)),
+            *map(identity, (self.function, self.constraints, self.equalities, self._sample)),
             self.equality_tolerance, self.batched, self.stochastic,
             self.lower.tobytes(), self.upper.tobytes(), bytes(self.integer), bytes(self.log),
             self.objectives, self.directions, self.objective_names, self.units, self._variable_names,
@@ -413,26 +298,16 @@ class Problem(Domain):
 
     # Details
 
+    @property
+    def _functions(self) -> Functions:
+        return Functions(
+            self.function, self.constraints, self.equalities, self.equality_tolerance, self.batched, self.stochastic
+        )
+
     def _values(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
         """Evaluate rows of the user's values: objectives, all minimised, and constraint values."""
-        f = self._map_rows(self.function, key, x).astype(x.dtype) * self.signs.astype(x.dtype)
-        g = [jnp.zeros((len(x), 0), x.dtype)]
-        if self.constraints is not None:
-            g.append(self._map_rows(self.constraints, key, x).astype(x.dtype).reshape(len(x), -1))
-        if self.equalities is not None:
-            h = self._map_rows(self.equalities, key, x).astype(x.dtype).reshape(len(x), -1)
-            g.append(jnp.abs(h) - self.equality_tolerance)
-        return f, g[-1] if len(g) < 3 else jnp.concatenate(g, axis=1)
-
-    def _map_rows(self, function: Callable[..., Any], key: PRNGKeyArray, x: Array) -> Array:
-        """Apply the user's function to the rows of ``x``: per row or batched, with a key or without."""
-        if self.batched:
-            return jnp.asarray(function(key, x) if self.stochastic else function(x))
-        if self.stochastic:
-            # Each row's key comes from its row number, so that the layout over devices does not matter.
-            keys = jax.vmap(jax.random.fold_in, (None, 0))(key, row_numbers(len(x)))
-            return jax.vmap(lambda k, row: jnp.asarray(function(k, row)))(keys, x)
-        return jax.vmap(lambda row: jnp.asarray(function(row)))(x)
+        f, g = self._functions.values(key, x)
+        return f * self.signs.astype(x.dtype), g
 
     def _evaluate_through_host(self, key: PRNGKeyArray, x: Array) -> Evaluation:
         if is_traced(x):
@@ -449,12 +324,10 @@ class Problem(Domain):
 
     def _infer_objectives(self) -> int:
         """Return the number of values that the function gives, by tracing it."""
-        return traced_objectives(self.function, self._map_rows, self.variables, batched=self.batched)
+        return traced_objectives(self._functions, self.variables)
 
     def _check_outputs(self) -> None:
-        functions = {"function": self.function, "constraints": self.constraints, "equalities": self.equalities}
-        sizes = (self.variables, self.objectives)
-        counts = check_outputs(functions, self._map_rows, sizes, batched=self.batched)
+        counts = check_outputs(self._functions, self.variables, self.objectives)
         self._num_equalities = counts["equalities"]
         self._num_constraints = counts["constraints"] + counts["equalities"]
         self._check_constraint_count()
@@ -470,15 +343,3 @@ class Problem(Domain):
     def _known_constraint_names(self) -> tuple[str, ...]:
         """The names of constraints, as far as they are known without calling a function of the user's."""
         return self.constraint_names
-
-
-def _function_identity(function: Callable[..., Any] | None) -> Any:
-    """What the function computes, as far as that can be told; else the function, or its id if it cannot be hashed."""
-    known = None if function is None else fingerprint(function)
-    if known is not None:
-        return known
-    try:
-        hash(function)
-    except TypeError:
-        return id(function)
-    return function

@@ -3,14 +3,17 @@
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from numpy.typing import ArrayLike
 
-from tensorrvea.checks import as_tuple, check_text, shown
+from tensorrvea.checks import as_tuple, check_array, check_text, shown
+from tensorrvea.evaluation import Functions
 from tensorrvea.index_checks import find_bad_index
 
 # Errors that have nothing to do with tracing.
@@ -36,26 +39,42 @@ def infer_size(size: int | None, *per_item: Any) -> int | None:
     return size if size is not None else next((length for length in lengths if length), None)
 
 
-def traced_objectives(function: Callable[..., Any], map_rows: Callable, variables: int, *, batched: bool) -> int:
-    """Return how many objectives a function gives, by tracing it; ``map_rows`` is as in ``check_outputs``."""
+def check_designs(x: ArrayLike, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return one design (d,) or several (n, d) as rows, if they are within the bounds."""
+    is_single = np.ndim(x) == 1
+    rows = check_array("x", x, shape="(variables,) or (solutions, variables)", ndim=1 if is_single else 2)
+    rows = rows[None] if is_single else rows
+    if rows.shape[1] != len(lower):
+        raise ValueError(f"x must have {len(lower)} values, one per variable, got {rows.shape[1]}")
+    outside = (rows < lower) | (rows > upper)
+    if outside.any():
+        i, j = (int(k) for k in np.argwhere(outside)[0])
+        bounds = f"[{lower[j]}, {upper[j]}]"
+        raise ValueError(f"x must be within the bounds, got {rows[i, j]} outside {bounds} for variable {j}")
+    return rows
+
+
+def traced_objectives(functions: Functions, variables: int) -> int:
+    """Return how many objectives a function gives, by tracing it."""
     rows = _unambiguous_rows(variables)
     x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
-    shape = trace("function", function, map_rows, x, batched=batched).shape
+    shape = trace("function", functions, x).shape
     if len(shape) != 2 or shape[0] != rows:
-        got, wanted = (shape, "(n, m)") if batched else (shape[1:], "(m,)")
+        got, wanted = (shape, "(n, m)") if functions.batched else (shape[1:], "(m,)")
         raise ValueError(f"function must give an array of shape {wanted}, one value per objective, got {got}")
     return shape[1]
 
 
-def trace(argument: str, function: Callable[..., Any], map_rows: Callable, x: Any, *, batched: bool) -> Any:
+def trace(argument: str, functions: Functions, x: Any) -> Any:
     """Return the shape and type of a function's values of the rows ``x``, without running or compiling it."""
+    function = getattr(functions, argument)
     try:
-        make = jax.make_jaxpr(lambda k, v: map_rows(function, k, v), return_shape=True)
+        make = jax.make_jaxpr(lambda k, v: functions.map_rows(function, k, v), return_shape=True)
         traced, output = make(_abstract_key(), x)
     except MISTAKES as error:
         raise TypeError(f"{argument} raised {type(error).__name__}: {error}{place_of(error)}") from error
     except Exception as error:  # whatever the user's function raises
-        takes = "(n, d)" if batched else "(d,)"
+        takes = "(n, d)" if functions.batched else "(d,)"
         raise TypeError(
             f"{argument} could not be traced with x of shape {takes}: {reason(error)}{place_of(error)}; "
             "if it is not a JAX function, use HostProblem"
@@ -93,36 +112,28 @@ def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int)
         raise ValueError(f"sample must give an array of shape (n, {variables}), got {shape} for n = {rows}")
 
 
-def check_outputs(
-    functions: Mapping[str, Callable | None], map_rows: Callable, sizes: tuple[int, int], *, batched: bool
-) -> dict[str, int]:
+def check_outputs(functions: Functions, variables: int, objectives: int) -> dict[str, int]:
     """Check the shapes of the functions' outputs by tracing, without running or compiling them.
 
-    Args:
-      functions: by argument: ``function``, ``constraints`` and ``equalities``, which may be None.
-      map_rows: ``(function, key, x) → values``, which applies a function to the rows of ``x``.
-      sizes: the numbers of variables and objectives.
-
     Returns:
-      How many values each of them gives per individual.
+      How many values ``function``, ``constraints`` and ``equalities`` give per individual.
     """
-    variables, objectives = sizes
-    rows = _unambiguous_rows(*sizes)
+    rows = _unambiguous_rows(variables, objectives)
     x = jax.ShapeDtypeStruct((rows, variables), jnp.result_type(float))
-    takes = "(n, d)" if batched else "(d,)"
-    counts = dict.fromkeys(functions, 0)
-    for argument, checked in functions.items():
-        if checked is None:
+    takes = "(n, d)" if functions.batched else "(d,)"
+    counts = dict.fromkeys(("function", "constraints", "equalities"), 0)
+    for argument in counts:
+        if getattr(functions, argument) is None:
             continue
-        output = trace(argument, checked, map_rows, x, batched=batched)
+        output = trace(argument, functions, x)
         shape = output.shape
         if not any(jnp.issubdtype(output.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
             raise TypeError(f"{argument} must give real numbers, got {output.dtype}")
         if argument == "function" and shape != (rows, objectives):
-            got, wanted = (shape, f"(n, {objectives})") if batched else (shape[1:], (objectives,))
+            got, wanted = (shape, f"(n, {objectives})") if functions.batched else (shape[1:], (objectives,))
             raise ValueError(f"function must give an array of shape {wanted} for x of shape {takes}, got {got}")
         if argument != "function" and (len(shape) > 2 or shape[:1] != (rows,)):
-            got, wanted = (shape, "(n, c)") if batched else (shape[1:], "() or (c,)")
+            got, wanted = (shape, "(n, c)") if functions.batched else (shape[1:], "() or (c,)")
             raise ValueError(f"{argument} must give an array of shape {wanted} for x of shape {takes}, got {got}")
         counts[argument] = shape[1] if len(shape) == 2 else 1
     return counts

@@ -12,11 +12,12 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_choice, check_flag, check_integer, check_number
+from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import first_living, living_rows, neighbouring_pairs, shuffled
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
-from tensorrvea.problem import Domain, Problem
+from tensorrvea.problem import Problem
 from tensorrvea.randomness import fold_in, split, uniform, words
 from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.decomposition import DECOMPOSITIONS, nearest_vectors, scalar_value

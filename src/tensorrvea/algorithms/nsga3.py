@@ -11,11 +11,12 @@ from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
+from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
-from tensorrvea.problem import Domain, Problem
+from tensorrvea.problem import Problem
 from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.association import make_index
 from tensorrvea.selection.dominance import rank_rows

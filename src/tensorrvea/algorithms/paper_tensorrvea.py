@@ -10,11 +10,12 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_number
+from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import first_living
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
-from tensorrvea.problem import Domain, Problem
+from tensorrvea.problem import Problem
 from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.adaptation import objective_ranges, scale_vectors
 from tensorrvea.selection.apd import Selected, distance, select_by_niches, translate

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.algorithms.paper_tensorrvea import PaperTensorRVEA, Vectors, indexed
+from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Selection, State
 from tensorrvea.population import Pool
-from tensorrvea.problem import Domain
 from tensorrvea.randomness import uniform
 from tensorrvea.reference_vectors import unit_rows
 from tensorrvea.selection.adaptation import objective_ranges, scale_vectors

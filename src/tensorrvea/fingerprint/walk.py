@@ -8,7 +8,7 @@ import functools
 import hashlib
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -83,6 +83,18 @@ def fingerprint(value: Any) -> str | None:
         return _Walk().digest(value)
     except UnknownValueError:
         return None
+
+
+def identity(function: Callable[..., Any] | None) -> Any:
+    """What the function computes, as far as that can be told; else the function, or its id if it cannot be hashed."""
+    known = None if function is None else fingerprint(function)
+    if known is not None:
+        return known
+    try:
+        hash(function)
+    except TypeError:
+        return id(function)
+    return function
 
 
 def why_unknown(value: Any) -> str:

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_integer, check_number, shown
 from tensorrvea.directions import Directions
+from tensorrvea.evaluation import Evaluation
 from tensorrvea.host.batch import Batch, Failures
 from tensorrvea.host.guard import Guard
 from tensorrvea.host.pool import WorkerPool
 from tensorrvea.host.remote import WithEqualities, as_numbers, describe
 from tensorrvea.host.workers import ExecutorWorker, LocalWorker, ProcessWorker, check_sendable
-from tensorrvea.problem import EQUALITY_TOLERANCE, Evaluation, Problem
+from tensorrvea.problem import EQUALITY_TOLERANCE, Problem
 
 
 class HostProblem(Problem):

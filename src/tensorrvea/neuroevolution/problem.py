@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_array, check_choice, check_flag, check_integer, check_number, shown
+from tensorrvea.evaluation import Evaluation
 from tensorrvea.neuroevolution.backends import choose_backend, default_lanes, make_physics
 from tensorrvea.neuroevolution.backends.mujoco import run_on_host
 from tensorrvea.neuroevolution.capsules import Replay, capsules
@@ -24,7 +25,7 @@ from tensorrvea.neuroevolution.scores import Scores
 from tensorrvea.neuroevolution.task import Task
 from tensorrvea.neuroevolution.tasks import find_task
 from tensorrvea.neuroevolution.trajectory import Trajectory, record_episode
-from tensorrvea.problem import Evaluation, Problem
+from tensorrvea.problem import Problem
 
 STARTS = ("fixed", "new")
 # The most steps of an episode, and the most episodes and lanes: JAX would build arrays of that many rows.

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_part, shown
+from tensorrvea.domain import Domain
 from tensorrvea.population import Offspring, Population
-from tensorrvea.problem import Domain
 
 
 class Mating(NamedTuple):

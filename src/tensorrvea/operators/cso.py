@@ -8,10 +8,10 @@ from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.domain import Domain
 from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population
-from tensorrvea.problem import Domain
 from tensorrvea.randomness import split, uniform
 from tensorrvea.rounding import rounded
 from tensorrvea.rows import take

@@ -4,11 +4,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.domain import Domain
 from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring
-from tensorrvea.problem import Domain
 from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.rows import take
 from tensorrvea.settings import settings

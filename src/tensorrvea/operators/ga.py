@@ -4,11 +4,11 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from tensorrvea.checks import check_part
+from tensorrvea.domain import Domain
 from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.operators.sbx import SBX, cross
 from tensorrvea.population import Offspring
-from tensorrvea.problem import Domain
 from tensorrvea.randomness import split
 from tensorrvea.rows import take
 from tensorrvea.settings import settings

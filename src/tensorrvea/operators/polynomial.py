@@ -8,7 +8,7 @@ from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
-from tensorrvea.problem import Domain
+from tensorrvea.domain import Domain
 from tensorrvea.randomness import unit, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings

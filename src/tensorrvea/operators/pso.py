@@ -6,11 +6,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.domain import Domain
 from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import Mating, Variation, check_mutation
 from tensorrvea.operators.polynomial import PolynomialMutation
 from tensorrvea.population import Offspring, Population
-from tensorrvea.problem import Domain
 from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.rounding import rounded
 from tensorrvea.rows import take

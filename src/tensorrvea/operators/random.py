@@ -2,9 +2,9 @@
 
 from jaxtyping import PRNGKeyArray
 
+from tensorrvea.domain import Domain
 from tensorrvea.operators.base import Mating, Variation
 from tensorrvea.population import Offspring
-from tensorrvea.problem import Domain
 from tensorrvea.settings import settings
 
 
