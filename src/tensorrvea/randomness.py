@@ -1,10 +1,10 @@
 """Random words that fuse into the code that uses them.
 
 ``jax.random.bits`` writes its words to memory before anything can read them, which costs more than the operators
-themselves. ``words`` is the same generator, Threefry-2x32 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
-2011), as plain arithmetic on an element's own coordinates: XLA computes each word inside the loop that needs it. A word
-depends only on the key and the position of its element, not on the number of rows, their sharding, or the number of
-runs in a batch.
+themselves. ``words`` is the same generator, Threefry-2x32 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2,
+3", 2011), as plain arithmetic on an element's own coordinates: XLA computes each word inside the loop that needs it.
+A word depends only on the key and the position of its element, not on the number of rows, their sharding, or the number
+of runs in a batch.
 """
 
 import jax
