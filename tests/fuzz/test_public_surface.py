@@ -60,7 +60,7 @@ def test_hostile_words_are_refused_by_every_option_of_the_command_line(command, 
 def test_everything_public_is_surveyed():
     surveyed = {name for name, _ in public_surface.public_callables()}
     assert all(name.startswith(tuple(PARTS)) for name in surveyed)
-    records = {"Clock", "Pool", "Result", "Selection", "Study", "Sweep"}
+    records = {"Clock", "Evolution", "Pool", "Result", "Selection", "Study", "Sweep"}
     called = {name for name in tr.__all__ if callable(getattr(tr, name))} - records
     assert {f"tensorrvea.{name}" for name in called} <= surveyed
 
