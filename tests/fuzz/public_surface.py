@@ -178,11 +178,11 @@ def briefly() -> Iterator[None]:
         yield
 
 
-def survey(only: str = "", budget: int | None = None) -> list[Outcome]:
+def survey(only: str | tuple[str, ...] = "", budget: int | None = None) -> list[Outcome]:
     """Attempt all calls whose name begins with ``only``; runs that are accepted stop after two chunks.
 
     Args:
-      only: how names begin.
+      only: how names begin, or how they may begin.
       budget: the most values per argument.
     """
     outcomes = []

@@ -36,7 +36,7 @@ class Indicator:
         check_callable("function", self.function, takes="a function of F and of the Reference")
         check_flag("larger_is_better", self.larger_is_better)
         is_number = isinstance(self.empty, int | float | np.number) and not isinstance(self.empty, bool)
-        if not is_number or np.isnan(self.empty):
+        if not is_number or self.empty != self.empty:
             raise TypeError(f"empty takes a number, which may be infinite, got {shown(self.empty)}")
 
     def __call__(self, F: Float[np.ndarray, "k m"], reference: Reference) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_choice, check_integer, check_points
+from tensorrvea.checks import as_tuple, check_array, check_choice, check_integer, check_points, check_text, shown
 from tensorrvea.problem import Problem
 from tensorrvea.runs.user_problem import RecordedProblem
 from tensorrvea.selection.dominance import nondominated
@@ -94,11 +94,8 @@ class Study:
           name: of the problem in the table; the problem's own by default.
           arrays: what else is kept of the run (see ``reduce_search``).
         """
-        f = np.asarray(F, float)
-        if f.ndim == 2 and len(f):
-            f = check_points("F", f)
-        elif f.ndim != 2:
-            raise ValueError(f"F must have shape (solutions, objectives), got an array of shape {f.shape}")
+        f = check_array("F", F, shape="(solutions, objectives)", ndim=2)
+        check_points("F", f, minimum=0)
         label = name or (problem if isinstance(problem, str) else problem.name)
         if label not in self.problems:
             self.problems[label] = _described(label, directions, f.shape[1]) if isinstance(problem, str) else problem
@@ -355,9 +352,19 @@ def study_from_fronts(
       options: those of ``Study``.
     """
     study = Study(**options)
+    if not isinstance(fronts, Mapping) or not all(isinstance(each, Mapping) for each in fronts.values()):
+        raise TypeError(f"fronts takes the fronts of each algorithm, by problem and algorithm, got {shown(fronts)}")
+    if problems is not None and not isinstance(problems, Mapping):
+        raise TypeError(f"problems takes problems by name, got {shown(problems)}")
     for problem, by_algorithm in fronts.items():
-        known: Problem | str = (problems or {}).get(problem, problem)
+        known: Problem | str = (problems or {}).get(problem, check_text("the name of a problem in fronts", problem))
+        if not isinstance(known, Problem | str):
+            raise TypeError(f"problems[{problem!r}] takes a Problem, got {shown(known)}")
         for algorithm, runs in by_algorithm.items():
-            for seed, F in enumerate(runs):
+            check_text("the name of an algorithm in fronts", algorithm)
+            given = as_tuple(runs)
+            if not given and not isinstance(runs, list | tuple):
+                raise TypeError(f"fronts[{problem!r}][{algorithm!r}] takes a front per run, got {shown(runs)}")
+            for seed, F in enumerate(given):
                 study.add(known, algorithm, seed, F, directions=directions, name=problem)
     return study
