@@ -29,9 +29,7 @@ PARTS: dict[str, int | None] = {
 }
 # Those that run a search, each in a process of its own, and all other names of the package.
 SEARCHES = tuple(f"tensorrvea.{name}" for name in ("compare", "optimize", "replicate", "resume", "sweep"))
-OTHERS = tuple(
-    name for name, _ in public_surface.public_callables() if name.startswith("tensorrvea.") and name not in SEARCHES
-)
+OTHERS = tuple(f"tensorrvea.{name}" for name in tr.__all__ if f"tensorrvea.{name}" not in SEARCHES)
 WORDS_PER_OPTION = 6
 
 
