@@ -2,6 +2,7 @@
 
 import multiprocessing
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 
 import hostile_values
@@ -40,8 +41,8 @@ def wrong_outcomes(survey: str, part: str | tuple[str, ...], budget: int | None)
 
 def assert_nothing_wrong(survey: str, part: str | tuple[str, ...], budget: int | None) -> int:
     """Survey in a process of its own, whose memory is limited, and return the number of calls."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        count, wrong = pool.apply(wrong_outcomes, (survey, part, budget))
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:  # which notices a process that crashes
+        count, wrong = pool.submit(wrong_outcomes, survey, part, budget).result()
     assert count >= 10
     assert not wrong, "\n".join(wrong[:20])
     return count
