@@ -99,3 +99,20 @@ def test_the_standard_error_of_thin_sets_holds(thin, objectives):
         estimate = hypervolume_estimate(F, np.ones(objectives), samples=4000, seed=seed)
         assert abs(estimate.value - exact) < 5 * estimate.standard_error + 1e-12 * exact
         assert estimate.standard_error < 0.1 * exact
+
+
+@pytest.mark.parametrize("algorithm", [tr.RandomSearch, tr.NSGA2])
+def test_a_rule_for_constraints_is_a_rule(algorithm):
+    with pytest.raises(TypeError, match="constraint_rule takes a ConstraintRule, got 3"):
+        algorithm(population=8, constraint_rule=3)
+
+
+def test_bytes_are_not_names_of_metrics():
+    with pytest.raises(TypeError, match="metrics takes names such as"):
+        tr.optimize(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=1, metrics=b"igd")
+
+
+@pytest.mark.parametrize("wrong", [{"fronts": 3}, {"fronts": {"a": {"b": 3}}}, {"fronts": {}, "problems": [1]}])
+def test_fronts_found_elsewhere_are_by_problem_and_algorithm(wrong):
+    with pytest.raises(TypeError, match=r"(fronts|problems).* takes .* got"):
+        tr.study_from_fronts(**wrong)
