@@ -116,3 +116,12 @@ def test_bytes_are_not_names_of_metrics():
 def test_fronts_found_elsewhere_are_by_problem_and_algorithm(wrong):
     with pytest.raises(TypeError, match=r"(fronts|problems).* takes .* got"):
         tr.study_from_fronts(**wrong)
+
+
+def test_a_comparison_refuses_a_wrong_reference_point_before_it_runs(monkeypatch):
+    monkeypatch.setattr("tensorrvea.study.compare.run_all", lambda *_: pytest.fail("it ran"))
+    for wrong, message in (([1.0], "reference must have 2 entries"), ("far", "reference takes numbers")):
+        with pytest.raises((ValueError, TypeError), match=message):
+            tr.compare(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=1, reference=wrong)
+    with pytest.raises(TypeError, match="progress takes True or False"):
+        tr.compare(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=1, progress="yes")

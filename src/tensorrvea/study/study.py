@@ -56,7 +56,10 @@ class Study:
         front_points: int = FRONT_POINTS,
     ):
         self.indicators = as_indicators(metrics)
-        self.against = against
+        self.against = None if against is None else check_text("against", against)
+        points = list(reference.values()) if isinstance(reference, Mapping) else [reference]
+        for point in points if reference is not None else ():
+            check_array("reference", point, shape="(objectives,)", ndim=1)
         self.reference = reference
         self.front_points = check_integer("front_points", front_points, minimum=2)
         self.problems: dict[str, Problem] = {}
@@ -122,6 +125,15 @@ class Study:
         return [run["F"] for run in self.runs[problem][algorithm].values()]
 
     # Measurements
+
+    def check_reference(self, problems: Mapping[str, Problem]) -> None:
+        """Refuse a reference point that does not fit one of the problems, before anything runs."""
+        for name, problem in problems.items():
+            given = self.reference.get(name) if isinstance(self.reference, Mapping) else self.reference
+            if given is not None and len(np.asarray(given)) != problem.objectives:
+                raise ValueError(
+                    f"reference must have {problem.objectives} entries for {name}, got {len(np.asarray(given))}"
+                )
 
     def reference_of(self, problem: str) -> Reference:
         """Return what the fronts of a problem are measured against."""
