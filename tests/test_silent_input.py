@@ -1,6 +1,7 @@
 """Input that cannot be meant is refused, and extreme input is not silently wrong."""
 
 import datetime
+import sys
 
 import jax.numpy as jnp
 import numpy as np
@@ -119,7 +120,7 @@ def test_fronts_found_elsewhere_are_by_problem_and_algorithm(wrong):
 
 
 def test_a_comparison_refuses_a_wrong_reference_point_before_it_runs(monkeypatch):
-    monkeypatch.setattr("tensorrvea.study.compare.run_all", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr(sys.modules["tensorrvea.study.compare"], "run_all", lambda *_: pytest.fail("it ran"))
     for wrong, message in (([1.0], "reference must have 2 entries"), ("far", "reference takes numbers")):
         with pytest.raises((ValueError, TypeError), match=message):
             tr.compare(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=1, reference=wrong)

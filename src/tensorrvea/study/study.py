@@ -57,8 +57,8 @@ class Study:
     ):
         self.indicators = as_indicators(metrics)
         self.against = None if against is None else check_text("against", against)
-        points = list(reference.values()) if isinstance(reference, Mapping) else [reference]
-        for point in points if reference is not None else ():
+        points = reference.values() if isinstance(reference, Mapping) else [] if reference is None else [reference]
+        for point in points:
             check_array("reference", point, shape="(objectives,)", ndim=1)
         self.reference = reference
         self.front_points = check_integer("front_points", front_points, minimum=2)
