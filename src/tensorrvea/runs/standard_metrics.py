@@ -61,7 +61,8 @@ def named_metrics(metrics: Metrics, problem: Problem, reference: ArrayLike | Non
             raise ValueError(f"reference needs the metric {HYPERVOLUME} by name, as in metrics=['{HYPERVOLUME}']")
         return metrics
     names = (metrics,) if isinstance(metrics, str) else as_tuple(metrics)
-    if not isinstance(metrics, Sequence) or not all(isinstance(name, str) for name in names):
+    is_sequence = isinstance(metrics, Sequence) and not isinstance(metrics, bytes | bytearray)
+    if not is_sequence or not all(isinstance(name, str) for name in names):
         raise TypeError(f"metrics takes names such as ['igd'], or functions by name, got {shown(metrics)}")
     return standard_metrics(names, problem, reference)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import shown
+from tensorrvea.checks import check_number, shown
 from tensorrvea.devices import Devices
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.evolution import Evolution, check_algorithm
@@ -79,6 +79,9 @@ def compare(
     study = Study(metrics, reference=reference, against=against)
     study.algorithms = list(named_algorithms)
     study._against(None)  # refuse an unknown name before anything runs
+    study.check_reference(named_problems)
+    check_number("checkpoint_seconds", checkpoint_seconds, minimum=0.0, scalar=True)
+    shows_progress(progress)
     if isinstance(reference, Mapping):
         unknown = [name for name in reference if name not in named_problems]
         if unknown:

@@ -80,6 +80,8 @@ def sweep(
     combinations = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
     variants = [with_settings(algorithm, settings) for settings in combinations]
     study = Study(metrics, reference=reference)
+    study.check_reference({problem.name: problem})
+    shows_progress(progress)
     study.problems[problem.name] = problem
     result = Sweep(problem, algorithm, values, combinations, study)
     limit: dict[str, Any] = {"generations": generations, "evaluations": evaluations}
