@@ -22,6 +22,13 @@ class RandomSearch(Evolution):
 
     Args:
       population: the number of samples per generation, and of those that are kept at most, the least crowded.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> RandomSearch(population=100).places(2)
+    100
     """
 
     population: int = static()

@@ -32,7 +32,15 @@ def standard_metrics(
     """Create the functions for ``metrics=`` from names in ``STANDARD``.
 
     Args:
+      names: of the metrics.
+      problem: whose true front and reference point they use.
       reference: reference point of the hypervolume, in the user's signs; the problem's own by default.
+
+    Returns:
+      A function per name.
+
+    Raises:
+      ValueError: if a name is unknown, or a metric needs a front or a reference point that is not known.
     """
     if not as_tuple(names) and not isinstance(names, tuple | list):
         raise TypeError(f"names takes names of metrics, such as ('igd',), got {shown(names)}")

@@ -47,7 +47,9 @@ def compare(
       problems: one, several, or by name.
       algorithms: one, several, or by name, such as ``{"small": NSGA2(population=50)}``.
       seeds: the number of runs of each, with seeds 0, 1, …; or the seeds.
-      generations, evaluations, seconds: the budget of each run; of several, whichever is spent first.
+      generations: the budget of each run; of several budgets, whichever is spent first ends it.
+      evaluations: the same, in evaluations.
+      seconds: the same, in seconds; such runs are made one by one.
       metrics: what is measured at the end of each run; names, or ``Indicator`` objects (see ``Study``). Without a known
         true front, the reference is what all runs together have found; the table says so.
       reference: reference point of the hypervolume, in the user's signs: one for all problems, or by name.

@@ -362,6 +362,17 @@ def study_from_fronts(
       problems: by name, those of which the true front is known.
       directions: of the objectives of the others.
       options: those of ``Study``.
+
+    Returns:
+      The study.
+
+    Raises:
+      ValueError: if a front has the wrong shape.
+
+    >>> fronts = {"bridge": {"A": [[[1.0, 3.0]], [[2.0, 2.0]]], "B": [[[3.0, 3.0]], [[3.0, 2.0]]]}}
+    >>> study = study_from_fronts(fronts, metrics="hypervolume", reference=[4.0, 4.0])
+    >>> study.values()["bridge"]["A"].tolist()
+    [3.0, 4.0]
     """
     study = Study(**options)
     if not isinstance(fronts, Mapping) or not all(isinstance(each, Mapping) for each in fronts.values()):
