@@ -1,12 +1,9 @@
 """The documentation site: ``make docs`` builds it into out/docs, offline, and fails on any warning."""
 
 import logging
-import os
 import sys
 from pathlib import Path
 
-from jupyter_client.connect import ConnectionFileMixin
-from nbclient import NotebookClient
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
@@ -34,10 +31,7 @@ nb_execution_cache_path = str(HERE.parent / "out" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 900
 nb_mime_priority_overrides = [("html", "image/gif", 25)]
-NotebookClient.startup_timeout.default_value = 300  # on a busy machine
 logging.getLogger("traitlets").setLevel(logging.WARNING)
-if os.name == "posix":
-    ConnectionFileMixin.transport.default_value = "ipc"  # kernels warn about TCP
 
 html_theme = "furo"
 html_title = "TensorRVEA"
