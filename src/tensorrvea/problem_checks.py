@@ -75,7 +75,7 @@ def trace(argument: str, functions: Functions, x: Any) -> Any:
     except Exception as error:  # whatever the user's function raises
         takes = "(n, d)" if functions.batched else "(d,)"
         raise TypeError(
-            f"{argument} could not be traced with x of shape {takes}; if it is not a JAX function, "
+            f"{argument} could not be traced with x of shape {takes}{place_of(error)}; if it is not a JAX function, "
             f"use HostProblem: {error}"
         ) from error
     mistake = find_bad_index(traced, argument=1)
@@ -139,9 +139,10 @@ def check_outputs(functions: Functions, variables: int, objectives: int) -> dict
 
 
 def place_of(error: BaseException) -> str:
-    """Return the file and line at which an error was raised."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f" ({Path(frame.filename).name}, line {frame.lineno})"
+    """Return the last line of the user's code on the way to an error; an empty text if there is none."""
+    libraries = tuple(str(Path(file).parent) for file in (jax.__file__, np.__file__, __file__))
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(libraries)]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
 def _abstract_key() -> Any:
