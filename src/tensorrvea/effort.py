@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 DRAFT_WORK = 5e6
 # From this many generations, or numbers bred, on, the time per generation counts more than that of the compiler.
 LONG_GENERATIONS = 5_000
-LONG_NUMBERS = 2e7
+LONG_NUMBERS = 1e8
 
 
 class Effort(NamedTuple):
@@ -45,7 +45,7 @@ def choose_effort(*, population: int, variables: int, generations: int | None, r
     'draft'
     >>> choose_effort(population=1000, variables=100, generations=100).name
     'standard'
-    >>> choose_effort(population=4096, variables=100, generations=100).name
+    >>> choose_effort(population=4096, variables=100, generations=1000).name
     'full'
     """
     if generations is None or generations >= LONG_GENERATIONS:

@@ -11,7 +11,10 @@ import pytest
 from sizes import QUICKLY
 
 import tensorrvea as tr
+from tensorrvea.algorithms.tensorrvea import RANKED_PLACES, SAMPLE, estimated_rank, from_ideal
 from tensorrvea.evolution import Clock
+from tensorrvea.population import evaluated, join
+from tensorrvea.randomness import below, words
 from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.crowding import crowding_distance
 
@@ -21,21 +24,19 @@ ALPHA = 2.0
 select = jax.jit(tr.TensorRVEA.select, compiler_options=QUICKLY)
 
 
-def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: float, *, normalize: bool, places: int):
-    """Return the survivors in order, the new ideal point, and whether all was decided by more than rounding."""
+def best_by_hand(
+    rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: float, *, normalize: bool, front: set
+):
+    """Return the best rows of the vectors, which rows are near one, the objectives that were judged with the new ideal
+    point, and whether all was decided by more than rounding. The best of a vector is from ``front`` if any is."""
     n, m = rows.f.shape
     living, feasible = np.flatnonzero(rows.alive), np.flatnonzero(rows.feasible)
     ideal = np.array([min([ideal[k], *rows.f[feasible, k]]) for k in range(m)])
-    if len(feasible):
-        front = {i for i in feasible if not any(oracle.dominates(rows.f[j], rows.f[i]) for j in feasible)}
-    else:
-        least = min(rows.violation[living])
-        front = {i for i in living if rows.violation[i] == least}
     origin = np.where(np.isfinite(ideal), ideal, rows.f[living].min(axis=0))
     f = np.maximum(rows.f - origin, 0)
     if normalize:
         judged = [i for i in living if i in front or (i < n // 2 and i in feasible)]
-        largest = f[judged].max(axis=0)
+        largest = f[judged].max(axis=0, initial=0)
         smallest = min([value for value in largest if value > 0], default=1.0)
         largest = np.where(largest > 0, largest, smallest)
         f = f / np.maximum(largest, 1e-6 * largest.max())
@@ -60,7 +61,18 @@ def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: 
             best.add(winner)
             others = [i for i in candidates or members if (rows.f[i] != rows.f[winner]).any()]
             decided &= all(value[i] - value[winner] > 1e-4 * value[winner] or candidates == [] for i in others)
+    return best, near, (f, ideal), decided
 
+
+def by_hand(rows: pools.Rows, ideal: np.ndarray, vectors: np.ndarray, progress: float, *, normalize: bool, places: int):
+    """Return the survivors in order, the new ideal point, and whether all was decided by more than rounding."""
+    living, feasible = np.flatnonzero(rows.alive), np.flatnonzero(rows.feasible)
+    if len(feasible):
+        front = {i for i in feasible if not any(oracle.dominates(rows.f[j], rows.f[i]) for j in feasible)}
+    else:
+        least = min(rows.violation[living])
+        front = {i for i in living if rows.violation[i] == least}
+    best, near, (f, ideal), decided = best_by_hand(rows, ideal, vectors, progress, normalize=normalize, front=front)
     rank = rows.ranks()
     crowding = np.asarray(crowding_distance(jnp.asarray(f, jnp.float32), jnp.asarray(rank), jnp.asarray(rows.alive)))
 
@@ -106,18 +118,74 @@ def test_survivors_agree_with_a_transcription(objectives, kind, normalize):
         found = np.asarray(chosen.row)[np.asarray(chosen.filled)]
         np.testing.assert_allclose(chosen.extra.ideal, new_ideal, rtol=1e-6)
         assert len(set(found.tolist())) == len(found) == min(rows.alive.sum(), count)
-        check_order_of_parents(rows, found, np.asarray(chosen.score))
+        check_order_of_parents(rows, found, np.asarray(chosen.score)[np.asarray(chosen.filled)])
         if decided:
             compared += 1
-            assert found.tolist() == expected
+            assert found.tolist() == sorted(expected)
     assert compared > 0 or kind == "ties"
+
+
+@pytest.mark.parametrize("kind", pools.KINDS)
+@pytest.mark.parametrize("objectives", [2, 3, 10])
+def test_estimated_ranks_count_the_sampled_rows_that_are_better(objectives, kind):
+    rows = pools.random_rows(5, kind, objectives, 40)
+    pool, key = rows.pool(), jax.random.key(3)
+    sample = np.asarray(below(words(key, (SAMPLE,)), len(rows.f)))
+    counts = [sum(rows.feasible[j] and (rows.f[j] < f).all() for j in sample) for f in rows.f]
+    expected = np.where(rows.feasible, counts, np.where(rows.alive, SAMPLE + 1, SAMPLE + 2))
+    # Infinite objectives of dead rows become zeros, as in a selection.
+    f = jnp.where(pool.alive[:, None], pool.f, 0)
+    np.testing.assert_array_equal(estimated_rank(key, f, pool), expected)
+
+
+@pytest.mark.parametrize("kind", pools.KINDS)
+def test_with_estimated_ranks_the_best_of_each_vector_survive_and_then_the_lowest_estimates(kind):
+    """Of rows with equal estimates any may survive."""
+    count = SURVIVORS[3]
+    problem = tr.problems.DTLZ2(objectives=3, variables=7)
+    algorithm = tr.TensorRVEA(population=count, vectors="exact", exact_ranks=False)
+    vectors = np.asarray(reference_vectors("exact", count, 3))
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    state, _ = algorithm.init(jax.random.key(0), problem)
+    state = state._replace(extra=indexed(state.extra))
+    compared = 0
+    for seed in range(12):
+        rows, key = pools.random_rows(seed, kind, 3, count), jax.random.key(seed)
+        pool, progress = rows.pool(), np.float32(seed / 12)
+        chosen = select(algorithm, key, state, pool, Clock(progress, np.float32(0)))
+        found = np.asarray(chosen.row)[np.asarray(chosen.filled)]
+        assert len(set(found.tolist())) == len(found) == min(rows.alive.sum(), count)
+        rank = np.asarray(estimated_rank(key, from_ideal(pool, chosen.extra.ideal), pool))
+        np.testing.assert_array_equal(np.asarray(chosen.score)[np.asarray(chosen.filled)], rank[found])
+        best, _, _, decided = best_by_hand(
+            rows, np.full(3, np.inf), vectors, progress, normalize=True, front=set(np.flatnonzero(rank == 0))
+        )
+        if decided:
+            compared += 1
+            cost = rank + np.where(rows.feasible, 0, rows.violation)
+            keys = sorted((i not in best, cost[i]) for i in np.flatnonzero(rows.alive))
+            assert sorted((i not in best, cost[i]) for i in found) == keys[:count]
+    assert compared > 0 or kind == "ties"
+
+
+def test_the_default_estimates_ranks_of_large_populations_only():
+    problem = tr.problems.DTLZ2(objectives=2, variables=3)
+    for population, is_exact in ((RANKED_PLACES, True), (RANKED_PLACES + 1, False)):
+        made = {}
+        for exact_ranks in (None, True, False):
+            algorithm = tr.TensorRVEA(population=population, vectors="exact", exact_ranks=exact_ranks).bind(problem)
+            state, offspring = algorithm.init(jax.random.key(0), problem)
+            pool = join(state.population, evaluated(offspring, jnp.ones((population, 2))), population, population)
+            arguments = algorithm, jax.random.key(0), state, pool, Clock(np.float32(0.5), np.float32(0))
+            made[exact_ranks] = str(jax.make_jaxpr(tr.TensorRVEA.select)(*arguments))
+        assert made[None] == made[is_exact] != made[not is_exact]
 
 
 def check_order_of_parents(rows, found, score):
     """A lower rank is better."""
     rank = rows.ranks()[found]
     for i in range(len(found)):
-        assert (score[: len(found)][rank > rank[i]] > score[i]).all()
+        assert (score[rank > rank[i]] > score[i]).all()
 
 
 def indexed(guides):

@@ -18,17 +18,22 @@ from tensorrvea.mating import binary_tournaments, first_living
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
+from tensorrvea.randomness import below, uniform, words
 from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
 from tensorrvea.selection.crowding import crowding_distance
 from tensorrvea.selection.dominance import rank_rows
-from tensorrvea.selection.order import best_first
+from tensorrvea.selection.order import best_first, smallest
 from tensorrvea.settings import settings, static
 from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 
 # A range counts as at least this share of the largest one, since float32 resolves no finer directions.
 SMALLEST_RANGE = 1e-6
+# Up to this many places, ranks are exact by default.
+RANKED_PLACES = 4_096
+# How many rows of the pool estimate the ranks of the others, and how many of these are compared at once.
+SAMPLE, BLOCK = 128, 16
 
 
 class Guides(NamedTuple):
@@ -57,7 +62,9 @@ class TensorRVEA(Evolution):
       only dominated ones; and then with the rest, by rank and crowding distance as in NSGA-II;
     - parents are the better of two by rank and crowding distance, as in NSGA-II.
 
-    A generation takes O(n² m) time for the ranks, and O(n m) memory; all else grows nearly linearly with n.
+    Exact ranks take O(n² m) time, which would be nearly all of it in a large population. There, a rank is estimated as
+    the number of individuals in a random sample of the pool that are better in all objectives; the best of each vector
+    survive first, and then those with the lowest estimates. Time then grows nearly linearly with n. Memory is O(n m).
 
     Args:
       population: the number of offspring per generation.
@@ -69,6 +76,8 @@ class TensorRVEA(Evolution):
       normalize: whether objectives are divided by their ranges, from the ideal point to the worst of the survivors.
         By default they are, except with an array of vectors: its rows are then directions from the ideal point in the
         units of the objectives, and only individuals near them fill places that are left.
+      exact_ranks: whether ranks are exact. By default they are for at most 4,096 places, and estimated beyond, where a
+        generation takes a tenth of the time, and an irregular front needs more generations.
     """
 
     population: int = static()
@@ -76,6 +85,7 @@ class TensorRVEA(Evolution):
     vectors: str | ArrayLike = "lattice"
     alpha: float = 2.0
     normalize: bool | None = static(default=None)
+    exact_ranks: bool | None = static(default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,6 +93,8 @@ class TensorRVEA(Evolution):
         check_vector_setting(self.vectors)
         if self.normalize is not None:
             check_flag("normalize", self.normalize)
+        if self.exact_ranks is not None:
+            check_flag("exact_ranks", self.exact_ranks)
 
     @staticmethod
     def paper(**arguments: Any) -> PaperTensorRVEA:
@@ -120,13 +132,13 @@ class TensorRVEA(Evolution):
         return binary_tournaments(key, state.population.alive, state.score, count)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
-        del key
         guides: Guides = state.extra
         r = len(guides.vectors)
         gamma, index = lax.cond(clock.is_first, lambda: indexed(guides.vectors), lambda: (guides.gamma, guides.index))
         ideal = jnp.minimum(guides.ideal, jnp.where(pool.feasible[:, None], pool.f, jnp.inf).min(axis=0))
-        rank = rank_rows(pool.f, pool.alive, pool.violation)
         f = from_ideal(pool, ideal)
+        is_exact = r <= RANKED_PLACES if self.exact_ranks is None else self.exact_ranks
+        rank = rank_rows(pool.f, pool.alive, pool.violation) if is_exact else estimated_rank(key, f, pool)
         if self.normalizes:
             f = f / ranges(f, pool, rank == 0)
 
@@ -138,15 +150,19 @@ class TensorRVEA(Evolution):
         best = jnp.where(of_front.filled, of_front.row, of_all.row)
         is_best = jnp.zeros_like(pool.alive).at[best].max(of_all.filled)
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
-        crowded = -crowding_distance(f, rank, pool.alive)
-        row, _ = best_first((group_of(pool, rank, is_best, is_near), rank, crowded), r)
-        by_quality, place = best_first((rank, crowded), len(rank))
-        quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
+        if is_exact:
+            crowded = -crowding_distance(f, rank, pool.alive)
+            by_quality, place = best_first((rank, crowded), len(rank))
+            quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
+            survives = smallest((group_of(pool, rank, is_best, is_near), quality), r)
+        else:
+            # Crowding would prefer the worst, since most rows are dominated, and the estimate does not say which.
+            group = jnp.where(pool.alive, jnp.where(is_best, 0, jnp.where(is_near, 1, 2)), 3)
+            order = rank + jnp.where(pool.feasible, uniform(key, (len(f),)), pool.violation)
+            survives, quality = smallest((group, order), r), rank
 
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
-        first_row, first_filled = first_living(pool.alive, r)
-        row = jnp.where(clock.is_first, first_row, row)
-        filled = jnp.where(clock.is_first, first_filled, pool.alive[row])
+        row, filled = first_living(pool.alive & (survives | clock.is_first), r)
         return Selection(row, filled, quality[row], Guides(guides.vectors, gamma, index, ideal))
 
 
@@ -177,6 +193,24 @@ def ranges(f: Float[Array, "n m"], pool: Pool, front: Bool[Array, " n"]) -> Floa
     smallest = jnp.where(largest > 0, largest, jnp.inf).min()
     largest = jnp.where(largest > 0, largest, jnp.where(jnp.isfinite(smallest), smallest, 1))
     return jnp.maximum(largest, SMALLEST_RANGE * largest.max())
+
+
+def estimated_rank(key: PRNGKeyArray, f: Float[Array, "n m"], pool: Pool) -> Int[Array, " n"]:
+    """Return how many rows of a random sample are better in all objectives, and are feasible.
+
+    Infeasible rows are behind all feasible ones, and dead rows behind these.
+    """
+    sample = below(words(key, (SAMPLE,)), len(f))
+    rivals = jnp.where(pool.feasible[sample, None], f[sample], jnp.inf).reshape(-1, BLOCK, f.shape[1])
+
+    def compare(count: Int[Array, " n"], some: Float[Array, "block m"]) -> tuple[Int[Array, " n"], None]:
+        better = jnp.ones((BLOCK, len(f)), bool)
+        for k in range(f.shape[1]):
+            better &= some[:, k, None] < f[None, :, k]
+        return count + better.sum(axis=0, dtype=jnp.int32), None
+
+    count, _ = lax.scan(compare, jnp.zeros(len(f), jnp.int32), rivals)
+    return jnp.where(pool.feasible, count, jnp.where(pool.alive, SAMPLE + 1, SAMPLE + 2))
 
 
 def group_of(

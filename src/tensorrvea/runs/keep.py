@@ -138,7 +138,10 @@ class Keeper(Observer):
         self.spec_digest = digest_of(self.manifest)
         if extend:
             self.extend(spec)
-        self.manifest["spec"] |= {key: value for key, value in spec.items() if key != "budget"}  # accepted sources
+        # The spec may change, by accepted sources and by settings that an earlier version did not have. The checkpoints
+        # stay tied to what it was.
+        self.manifest["spec"] |= {key: value for key, value in spec.items() if key != "budget"}
+        self.manifest["spec_digest"] = self.spec_digest
         if self.search.stopped:
             return self.search.stopped
         changes = add_session(self.manifest, max(self.search.generation, 0))
