@@ -141,10 +141,11 @@ def table(path: Path) -> None:
     for name in names:
         tried = [found[name, problem] for problem in problems if found[name, problem]]
         shares = [np.mean([run.feasible for run in each]) for each in tried]
+        mean = 100 * np.mean(shares)
         print(
             f"\n{name}: {min(map(len, tried))} to {max(map(len, tried))} seeds; feasible solutions on "
             f"{sum(share > 0 for share in shares)} of {len(tried)} problems, in all runs on "
-            f"{sum(share == 1 for share in shares)}; in {100 * np.mean(shares):.0f} % of the runs"
+            f"{sum(share == 1 for share in shares)}; share of runs, averaged over problems: {mean:.0f} %"
         )
     for name in (name for name in names if name in OURS):
         for other in (name for name in names if name in THEIRS):

@@ -303,5 +303,5 @@ def test_a_name_error_is_told_as_such_with_its_line():
 
 
 def test_shapes_that_do_not_match_are_told_with_their_line():
-    with pytest.raises(TypeError, match=r"\(test_constraints.py, line \d+\).*shapes=\[\(2,\), \(3,\)"):
+    with pytest.raises(TypeError, match=r"shapes=\[\(2,\), \(3,\).* \(test_constraints.py, line \d+\)"):
         tr.Problem(lambda x: jnp.where(x > 0, jnp.ones(3), x), lower=[0.0] * 2, upper=[1.0] * 2, objectives=2)

@@ -8,17 +8,20 @@ from scipy import stats
 
 from tensorrvea.randomness import below, fold_in, key_words, mix, split, threefry, uniform, unit, words
 
-# Random123's known answers for Threefry-2x32 with 20 rounds: key, counter, output.
+# Random123's known answers for Threefry-2x32: rounds, key, counter, output.
 KNOWN = [
-    ((0x00000000, 0x00000000), (0x00000000, 0x00000000), (0x6B200159, 0x99BA4EFE)),
-    ((0xFFFFFFFF, 0xFFFFFFFF), (0xFFFFFFFF, 0xFFFFFFFF), (0x1CB996FC, 0xBB002BE7)),
-    ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
+    (13, (0x00000000, 0x00000000), (0x00000000, 0x00000000), (0x9D1C5EC6, 0x8BD50731)),
+    (13, (0xFFFFFFFF, 0xFFFFFFFF), (0xFFFFFFFF, 0xFFFFFFFF), (0xFD36D048, 0x2D17272C)),
+    (13, (0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xBA3E4725, 0xF27D669E)),
+    (20, (0x00000000, 0x00000000), (0x00000000, 0x00000000), (0x6B200159, 0x99BA4EFE)),
+    (20, (0xFFFFFFFF, 0xFFFFFFFF), (0xFFFFFFFF, 0xFFFFFFFF), (0x1CB996FC, 0xBB002BE7)),
+    (20, (0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
 ]
 
 
-@pytest.mark.parametrize(("key", "counter", "output"), KNOWN)
-def test_threefry_agrees_with_the_published_test_vectors(key, counter, output):
-    made = threefry(tuple(map(jnp.uint32, key)), tuple(map(jnp.uint32, counter)))
+@pytest.mark.parametrize(("rounds", "key", "counter", "output"), KNOWN)
+def test_threefry_agrees_with_the_published_test_vectors(rounds, key, counter, output):
+    made = threefry(tuple(map(jnp.uint32, key)), tuple(map(jnp.uint32, counter)), rounds)
     assert tuple(map(int, made)) == output
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tensorrvea.algorithms.default import default_algorithm
-from tensorrvea.checks import as_tuple, check_number
+from tensorrvea.checks import as_tuple, check_number, shown
 from tensorrvea.devices import Devices
 from tensorrvea.driver.observers import Interruption, standard_observers
 from tensorrvea.driver.run import Callback, Run
@@ -118,7 +118,7 @@ def replicate(
     """
     chosen = as_tuple(seeds)
     if not chosen and not (isinstance(seeds, Sequence) and seeds in ((), [])):
-        raise TypeError(f"seeds takes whole numbers, one per run, got {seeds!r:.80}")
+        raise TypeError(f"seeds takes whole numbers, one per run, got {shown(seeds)}")
     algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import check_number
+from tensorrvea.checks import check_number, check_path, check_text
 from tensorrvea.optional import import_optional
 from tensorrvea.result import Result
 
@@ -75,7 +75,7 @@ class CSVLog(HistoryLog):
     """
 
     def __init__(self, path: str | Path):
-        self.path = _check_path("path", path)
+        self.path = check_path("path", path)
 
     def __repr__(self) -> str:
         return f"CSVLog({str(self.path)!r})"
@@ -101,7 +101,7 @@ class TensorBoardLog(HistoryLog):
     """
 
     def __init__(self, directory: str | Path):
-        self.directory = _check_path("directory", directory)
+        self.directory = check_path("directory", directory)
         self._package = import_optional("tensorboardX", needed_for="TensorBoardLog", extra="tensorboard")
         self._writer: Any = None
 
@@ -160,7 +160,9 @@ class MLflowLog(HistoryLog):
     """
 
     def __init__(self, tracking_uri: str | None = None, experiment: str = "tensorrvea"):
-        self.experiment = experiment
+        self.experiment = check_text("experiment", experiment)
+        if tracking_uri is not None:
+            check_text("tracking_uri", tracking_uri)
         package = import_optional("mlflow", needed_for="MLflowLog", extra="mlflow")
         self._client = package.MlflowClient(tracking_uri=tracking_uri)
         self._entities = import_optional("mlflow.entities", needed_for="MLflowLog", extra="mlflow")
@@ -222,12 +224,6 @@ class LivePlot:
         self._shown = time.monotonic()
         if not is_running:
             self._handle, self._shown = None, -np.inf
-
-
-def _check_path(name: str, path: Any) -> Path:
-    if not isinstance(path, str | Path) or not str(path):
-        raise TypeError(f"{name} takes a path, got {path!r:.80}")
-    return Path(path)
 
 
 def _steps(columns: Columns) -> list[tuple[int, dict[str, float]]]:

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import os
+import reprlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -21,6 +22,15 @@ LONGEST = 2**28
 # The largest whole number that an argument can mean, and the most rows of a population, which are counted by int32.
 LARGEST = 2**63 - 1
 MOST_ROWS = 2**31 - 1
+MOST_VARIABLES = 2**26
+# The same of arguments by their name, so that a typing slip does not fill the memory.
+MOST = {
+    "objectives": 10_000,
+    "variables": MOST_VARIABLES,
+    "positions": MOST_VARIABLES,
+    "subcomponents": MOST_VARIABLES,
+    "points": MOST_VARIABLES,
+}
 
 # What JAX accepts as a number or an array.
 Numeric = int | float | np.number | np.bool_ | np.ndarray | jax.Array
@@ -34,9 +44,30 @@ def is_traced(value: Any) -> bool:
         return False
 
 
-def check_integer(name: str, value: Any, *, minimum: int, maximum: int = LARGEST, why: str = "") -> int:
+def shown(value: Any, most: int = 80) -> str:
+    """Return at most so many characters of what a value looks like, for an error; its type if it cannot be shown.
+
+    Long and deeply nested lists are cut before they are written out.
+
+    >>> shown([[[[[[[1]]]]]]]), shown("five")
+    ('[[[[[[[...]]]]]]]', "'five'")
+    """
+    try:
+        return _REPR.repr(value)[:most]
+    except Exception:  # whatever the user's type raises, or a number with too many digits
+        return f"a value of type {type(value).__name__}"
+
+
+_REPR = reprlib.Repr()
+_REPR.maxlist = _REPR.maxtuple = _REPR.maxdict = _REPR.maxset = _REPR.maxfrozenset = _REPR.maxdeque = 80
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = _REPR.maxarray = 80
+
+
+def check_integer(name: str, value: Any, *, minimum: int, maximum: int | None = None, why: str = "") -> int:
+    """Return a whole number from ``minimum`` to ``maximum``; the latter is that of ``MOST`` by default."""
+    maximum = MOST.get(name, LARGEST) if maximum is None else maximum
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} takes a whole number, got {value!r:.80}")
+        raise TypeError(f"{name} takes a whole number, got {shown(value)}")
     if int(value) > maximum:
         raise ValueError(f"{name} must be at most {maximum}, got {value if value < 10**80 else 'more than 10**80'}")
     if value < minimum:
@@ -61,32 +92,32 @@ def check_number(
         return
     values = _as_floats(value) if isinstance(value, Numeric) and not isinstance(value, bool | np.bool_) else None
     if values is None or (scalar and values.ndim):
-        raise TypeError(f"{name} takes a number, got {value!r:.80}")
+        raise TypeError(f"{name} takes a number, got {shown(value)}")
     below = values <= minimum if open_minimum else values < minimum
     if not np.isfinite(values).all() or below.any() or (values > maximum).any() or not values.size:
         left = "(" if open_minimum or minimum == -math.inf else "["
         right = ")" if maximum == math.inf else "]"
-        raise ValueError(f"{name} must be a finite number in {left}{minimum:g}, {maximum:g}{right}, got {value}")
+        raise ValueError(f"{name} must be a finite number in {left}{minimum:g}, {maximum:g}{right}, got {shown(value)}")
 
 
 def check_callable(name: str, value: Any, *, takes: str) -> Callable:
     if not callable(value) or isinstance(value, type):
-        raise TypeError(f"{name} takes {takes}, got {value!r:.80}")
+        raise TypeError(f"{name} takes {takes}, got {shown(value)}")
     return value
 
 
 def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} takes True or False, got {value!r:.80}")
+        raise TypeError(f"{name} takes True or False, got {shown(value)}")
     return bool(value)
 
 
 def check_text(name: str, value: Any) -> str:
     """Check for text that a file can hold: without NUL, and without half of a surrogate pair."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} takes a string, got {value!r:.80}")
+        raise TypeError(f"{name} takes a string, got {shown(value)}")
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError(f"{name} must be text without NUL and lone surrogates, got {value!r:.80}")
+        raise ValueError(f"{name} must be text without NUL and lone surrogates, got {shown(value)}")
     return value
 
 
@@ -94,20 +125,20 @@ def check_path(name: str, value: Any) -> Path:
     """Return the path of a file or directory that a user gives."""
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(path, str) or not path:
-        raise TypeError(f"{name} takes a path, got {value!r:.80}")
+        raise TypeError(f"{name} takes a path, got {shown(value)}")
     try:
         is_possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         is_possible = False
     if not is_possible:
-        raise ValueError(f"{name} must be a path that the system allows, got {path!r:.80}")
+        raise ValueError(f"{name} must be a path that the system allows, got {shown(path)}")
     return Path(path)
 
 
 def check_part(name: str, value: Any, *parts: str, takes: str) -> None:
     """Check for an object, not a class, that has all the named attributes."""
     if isinstance(value, type) or not all(hasattr(value, part) for part in parts):
-        raise TypeError(f"{name} takes {takes}, got {value!r:.80}")
+        raise TypeError(f"{name} takes {takes}, got {shown(value)}")
 
 
 def check_settings(name: str, value: Any, variables: int) -> None:
@@ -118,7 +149,7 @@ def check_settings(name: str, value: Any, variables: int) -> None:
     for path, leaf in jax.tree_util.tree_leaves_with_path(value):
         if not isinstance(leaf, Numeric):
             raise TypeError(
-                f"{name}{jax.tree_util.keystr(path)} must be a pytree of numbers and arrays, got {leaf!r:.80}; "
+                f"{name}{jax.tree_util.keystr(path)} must be a pytree of numbers and arrays, got {shown(leaf)}; "
                 "decorate its class with tensorrvea.settings.settings"
             )
     _check_shapes(name, value, {(): ONE}, variables)
@@ -140,7 +171,7 @@ def check_array(name: str, value: ArrayLike, *, shape: str, ndim: int, finite: b
     """Return the value as an array of floats with ``ndim`` axes, which ``shape`` describes for the error."""
     array = _as_floats(value)
     if array is None:
-        raise TypeError(f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {value!r:.80}")
+        raise TypeError(f"{name} takes numbers of shape {shape}, got {type(value).__name__}: {shown(value)}")
     if array.ndim != ndim:
         raise ValueError(f"{name} must have shape {shape}, got an array of shape {array.shape}")
     if finite and not np.isfinite(array).all():
@@ -191,7 +222,7 @@ def check_directions(directions: str | Sequence[str], objectives: int) -> tuple[
     each = (directions,) * objectives if isinstance(directions, str) else as_tuple(directions)
     if len(each) != objectives:
         raise ValueError(
-            f"directions must have one entry for each of {objectives} objectives, in order, got {directions!r:.80}"
+            f"directions must have one entry for each of {objectives} objectives, in order, got {shown(directions)}"
         )
     return tuple(check_choice("directions", direction, DIRECTIONS) for direction in each)
 
@@ -207,7 +238,8 @@ def as_tuple(value: Any) -> tuple:
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{hint(value, choices)}")
+        allowed = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be one of {allowed}, got {shown(value)}{hint(value, choices)}")
     return value
 
 
@@ -235,5 +267,5 @@ def hint(value: Any, choices: tuple[str, ...]) -> str:
     "; did you mean 'DTLZ2'?"
     """
     known = {choice.lower(): choice for choice in choices}
-    near = get_close_matches(str(value).lower(), known, n=1)
+    near = get_close_matches(value[:80].lower(), known, n=1) if isinstance(value, str) else []
     return f"; did you mean {known[near[0]]!r}?" if near else ""

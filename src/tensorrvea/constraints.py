@@ -14,7 +14,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Bool, Float
 
-from tensorrvea.checks import check_flag, check_number
+from tensorrvea.checks import check_flag, check_number, shown
 from tensorrvea.rounding import power_of_two
 from tensorrvea.settings import settings, static
 
@@ -130,4 +130,4 @@ class Constrained:
 
 def check_constraint_rule(rule: Any) -> None:
     if not isinstance(rule, ConstraintRule):
-        raise TypeError(f"constraint_rule takes a ConstraintRule, got {rule!r:.80}")
+        raise TypeError(f"constraint_rule takes a ConstraintRule, got {shown(rule)}")

@@ -131,6 +131,9 @@ def binding_slack(G: ArrayLike, tolerance: float = 0.01, scale: ArrayLike | None
     """
     check_number("tolerance", tolerance, minimum=0.0, maximum=1.0, scalar=True)
     slack = np.maximum(-check_array("G", G, shape="(solutions, constraints)", ndim=2, finite=False), 0)
+    if np.isnan(slack).any():
+        row = int(np.isnan(slack).any(axis=1).argmax())
+        raise ValueError(f"G must not be NaN, got {slack[row]} in row {row}")
     largest = np.where(np.isfinite(slack), slack, 0).max(axis=0, initial=0.0)
     if scale is None:
         return tolerance * largest

@@ -16,6 +16,8 @@ from jax import lax
 from jax.sharding import AbstractMesh, AxisType, Mesh, PartitionSpec
 from jaxtyping import Array, Int
 
+from tensorrvea.checks import shown
+
 # A mesh divides either the rows of one run or the runs of a batch.
 AXIS, RUNS = "rows", "runs"
 ROWS, REPLICATED = PartitionSpec(AXIS), PartitionSpec()
@@ -45,9 +47,9 @@ def make_mesh(devices: Devices, axis: str = AXIS) -> Mesh | None:
         devices = available[: int(devices)]
     chosen = list(devices) if isinstance(devices, Sequence) and not isinstance(devices, str) else []
     if not chosen or not all(isinstance(device, jax.Device) for device in chosen):
-        raise TypeError(f"devices takes a number of devices, a list of them, or 'cores', got {devices!r:.80}")
+        raise TypeError(f"devices takes a number of devices, a list of them, or 'cores', got {shown(devices)}")
     if len(set(chosen)) < len(chosen):
-        raise ValueError(f"devices must not repeat a device, got {devices!r:.80}")
+        raise ValueError(f"devices must not repeat a device, got {shown(devices)}")
     if jax.process_count() > 1 and set(chosen) != set(available):
         raise ValueError(f"devices must be all {len(available)} devices of all processes, got {len(chosen)}")
     if chosen == available[:1]:

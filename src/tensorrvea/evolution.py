@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.checks import MOST_ROWS, check_integer
+from tensorrvea.checks import MOST_ROWS, check_integer, shown
 from tensorrvea.constraints import Constrained, Limits, check_constraint_rule
 from tensorrvea.devices import padded_size
 from tensorrvea.domain import Domain
@@ -188,5 +188,5 @@ def check_constraints(survivors: Population, offspring: Population) -> None:
 def check_algorithm(algorithm: Any) -> Evolution:
     """Return the algorithm, which must be an instance of a subclass of ``Evolution``."""
     if not isinstance(algorithm, Evolution):
-        raise TypeError(f"algorithm takes one such as TensorRVEA(population=105), got {algorithm!r:.80}")
+        raise TypeError(f"algorithm takes one such as TensorRVEA(population=105), got {shown(algorithm)}")
     return algorithm

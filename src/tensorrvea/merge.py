@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import as_tuple
+from tensorrvea.checks import as_tuple, shown
 from tensorrvea.history import History, Individuals
 from tensorrvea.result import Result
 
@@ -37,27 +37,27 @@ def merge(results: Iterable[Result]) -> Result:
     if not runs and isinstance(results, list | tuple):
         raise ValueError("results must hold at least one Result, got none")
     if not runs or not all(isinstance(run, Result) for run in runs):
-        raise TypeError(f"results takes several Results, got {results!r:.80}")
+        raise TypeError(f"results takes several Results, got {shown(results)}")
     first = runs[0]
     for run in runs[1:]:
         for name in DESCRIBED:
             one, other = getattr(first.problem, name), getattr(run.problem, name)
             if one != other:
-                raise ValueError(f"results must be of one problem, got {name} {one!r:.60} and {other!r:.60}")
+                raise ValueError(f"results must be of one problem, got {name} {shown(one)} and {shown(other)}")
     parts = [part for run in runs for part in (run.front, run.archive) if part is not None]
     population = concatenate(parts)
     if len(population) == 0:  # none is feasible: keep all, so that the violation can be seen
         population = concatenate([run.population for run in runs])
     feasible = population.rows(population.violation <= 0)
-    shown = (feasible if len(feasible) else population).F * first.problem.signs
+    displayed = (feasible if len(feasible) else population).F * first.problem.signs
     empty = np.full((1, first.problem.objectives), np.nan)
     history = History(
         generation=np.array([max(run.generations for run in runs)]),
         evaluations=np.array([sum(run.evaluations for run in runs)]),
         seconds=np.array([sum(run.seconds for run in runs)]),
         progress=np.array([min(float(run.history.progress[-1]) for run in runs)]),
-        ideal=shown.min(axis=0)[None] * first.problem.signs if len(shown) else empty,
-        nadir=shown.max(axis=0)[None] * first.problem.signs if len(shown) else empty,
+        ideal=displayed.min(axis=0)[None] * first.problem.signs if len(displayed) else empty,
+        nadir=displayed.max(axis=0)[None] * first.problem.signs if len(displayed) else empty,
         living=np.array([len(population)]),
         feasible=np.array([len(feasible)]),
         failed=np.array([sum(run.failed for run in runs)]),

@@ -24,6 +24,7 @@ from tensorrvea.checks import (
     check_number,
     check_text,
     is_traced,
+    shown,
 )
 from tensorrvea.constraints import total_violation
 from tensorrvea.directions import Directions, signs
@@ -349,7 +350,7 @@ class Problem(Abilities, Domain):
         names = self._constraint_names
         if names is not None and len(names) != self.num_constraints:
             raise ValueError(
-                f"constraint_names takes {self.num_constraints} strings, one per constraint, got {names!r:.80}"
+                f"constraint_names takes {self.num_constraints} strings, one per constraint, got {shown(names)}"
             )
 
     @property

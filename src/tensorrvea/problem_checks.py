@@ -1,5 +1,6 @@
 """Checks of a problem's functions and names, made before anything is compiled."""
 
+import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import as_tuple, check_array, check_text
+from tensorrvea.checks import as_tuple, check_array, check_text, shown
 from tensorrvea.evaluation import Functions
 from tensorrvea.index_checks import find_bad_index
 
@@ -26,7 +27,7 @@ def check_names(argument: str, names: Sequence[str] | None, count: int | None = 
         return None
     wrong_count = not checked if count is None else len(checked) != count
     if wrong_count or not all(isinstance(name, str) for name in checked):
-        raise ValueError(f"{argument} takes {'' if count is None else f'{count} '}strings, got {names!r:.80}")
+        raise ValueError(f"{argument} takes {'' if count is None else f'{count} '}strings, got {shown(names)}")
     for name in checked:
         check_text(argument, name)
     return checked
@@ -75,8 +76,8 @@ def trace(argument: str, functions: Functions, x: Any) -> Any:
     except Exception as error:  # whatever the user's function raises
         takes = "(n, d)" if functions.batched else "(d,)"
         raise TypeError(
-            f"{argument} could not be traced with x of shape {takes}{place_of(error)}; if it is not a JAX function, "
-            f"use HostProblem: {error}"
+            f"{argument} could not be traced with x of shape {takes}: {reason(error)}{place_of(error)}; "
+            "if it is not a JAX function, use HostProblem"
         ) from error
     mistake = find_bad_index(traced, argument=1)
     if mistake:
@@ -106,7 +107,7 @@ def check_sample(sample: Callable[..., Any], *, variables: int, objectives: int)
     try:
         shape = jax.eval_shape(lambda key: jnp.asarray(sample(key, rows)), _abstract_key()).shape
     except Exception as error:  # whatever the user's function raises
-        raise TypeError(f"sample could not be traced with a key and {rows} rows: {error}") from error
+        raise TypeError(f"sample could not be traced with a key and {rows} rows: {reason(error)}") from error
     if shape != (rows, variables):
         raise ValueError(f"sample must give an array of shape (n, {variables}), got {shape} for n = {rows}")
 
@@ -138,11 +139,21 @@ def check_outputs(functions: Functions, variables: int, objectives: int) -> dict
     return counts
 
 
+def reason(error: Exception) -> str:
+    """Return the reason of a function's error in one line; JAX's own errors about tracing take several."""
+    if isinstance(error, jax.errors.JAXTypeError | jax.errors.JAXIndexError):
+        return "it needs the values of x, as NumPy, float() or if do; write it with jax.numpy, and if as jnp.where"
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
 def place_of(error: BaseException) -> str:
-    """Return the last line of the user's code on the way to an error; an empty text if there is none."""
-    libraries = tuple(str(Path(file).parent) for file in (jax.__file__, np.__file__, __file__))
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(libraries)]
-    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    """Return the file and line at which the user's function raised an error."""
+    frames = traceback.extract_tb(error.__traceback__)
+    packages = [str(Path(module.__file__ or "").parent) for module in (jax, sys.modules["tensorrvea"])]
+    own = [frame for frame in frames if not frame.filename.startswith(tuple(packages))]
+    frame = own[-1] if own else frames[-1]
+    return f" ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def _abstract_key() -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import combinations
-from math import comb
+from math import comb, isqrt
 from typing import TypeVar
 
 import jax.numpy as jnp
@@ -110,18 +110,27 @@ def halton(points: int, dimensions: int) -> Float[np.ndarray, "points d"]:
     >>> halton(3, 2).round(3).tolist()
     [[0.5, 0.333], [0.25, 0.667], [0.75, 0.111]]
     """
-    primes: list[int] = []
-    while len(primes) < dimensions:
-        following = range(primes[-1] + 1 if primes else 2, 2**31)
-        primes.append(next(n for n in following if all(n % prime for prime in primes)))
+    check_integer("dimensions", dimensions, minimum=1, maximum=MOST_OBJECTIVES)
+    check_integer("points", points, minimum=0, maximum=MOST_POINTS // dimensions)
     mirrored = np.zeros((points, dimensions))
-    for column, base in enumerate(primes):
+    for column, base in enumerate(_first_primes(dimensions)):
         rest, place = np.arange(1, points + 1), 1.0
         while rest.any():
             place /= base
             mirrored[:, column] += rest % base * place
             rest //= base
     return mirrored
+
+
+def _first_primes(count: int) -> list[int]:
+    """Return the first primes, by the sieve of Eratosthenes up to a bound of the last: n (log n + log log n)."""
+    limit = int(count * (np.log(count) + np.log(np.log(count)))) + 1 if count > 5 else 12
+    is_prime = np.ones(limit + 1, bool)
+    is_prime[:2] = False
+    for n in range(2, isqrt(limit) + 1):
+        if is_prime[n]:
+            is_prime[n * n :: n] = False
+    return [int(prime) for prime in np.flatnonzero(is_prime)[:count]]
 
 
 def simplex_lattice(divisions: int, objectives: int) -> Float[np.ndarray, "r m"]:
@@ -223,9 +232,9 @@ def around(
     check_integer("count", count, minimum=2, maximum=MOST_POINTS)
     if (ideal is None) != (nadir is None):
         raise ValueError("ideal and nadir must be given together, got one of them")
+    sign = np.array([1 if each == "min" else -1 for each in check_directions(directions, len(point))])
     scale = np.ones_like(point)
     if ideal is not None and nadir is not None:
-        sign = np.array([1 if each == "min" else -1 for each in check_directions(directions, len(point))])
         low = check_array("ideal", ideal, shape=f"({len(point)},)", ndim=1)
         high = check_array("nadir", nadir, shape=f"({len(point)},)", ndim=1)
         if low.shape != point.shape or high.shape != point.shape or (sign * (high - low) <= 0).any():

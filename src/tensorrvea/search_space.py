@@ -12,10 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_integer
-
-# The most variables of bounds that are one number each: a typing slip must not fill the memory.
-MOST_VARIABLES = 2**26
+from tensorrvea.checks import check_array, check_integer, shown
 
 
 class SearchSpace:
@@ -121,7 +118,7 @@ def _check_bounds(
     bounds = {name: _one_or_each(name, bound) for name, bound in (("lower", lower), ("upper", upper))}
     sizes = {name: len(bound) for name, bound in bounds.items() if bound.ndim}
     if variables is not None:
-        sizes["variables"] = check_integer("variables", variables, minimum=1, maximum=MOST_VARIABLES)
+        sizes["variables"] = check_integer("variables", variables, minimum=1)
     if not sizes and named is not None:
         sizes["names or flags"] = named
     if not sizes:
@@ -151,5 +148,5 @@ def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tup
     except ValueError:  # ragged
         array = np.empty(0)
     if array.dtype != bool or array.shape not in ((), (variables,)):
-        raise ValueError(f"{name} takes True, False or {variables} of them, one per variable, got {flags!r:.80}")
+        raise ValueError(f"{name} takes True, False or {variables} of them, one per variable, got {shown(flags)}")
     return tuple(np.broadcast_to(array, variables).tolist())

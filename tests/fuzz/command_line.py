@@ -1,6 +1,8 @@
 """Every option of every command with hostile text, and what became of it.
 
-python tests/fuzz/command_line.py [COMMAND]
+python tests/fuzz/command_line.py [COMMAND [BUDGET]]
+
+BUDGET is the number of words per option, chosen with a fixed seed; all by default.
 """
 
 import contextlib
@@ -17,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import jax
 from hostile_values import WORDS
-from public_surface import ENDLESS, SECONDS, Outcome, is_checked, limited, show
+from public_surface import ENDLESS, SECONDS, Outcome, choose, is_checked, limited, show
 from valid_arguments import finished_run
 
 from tensorrvea.cli.errors import WRONG_ARGUMENTS, WrongArgumentsError
@@ -41,13 +43,14 @@ def options(command: type) -> Iterator[str]:
             yield f"--{field.name.replace('_', '-')}"
 
 
-def calls(name: str, command: type) -> Iterator[list[str]]:
+def calls(name: str, command: type, budget: int | None) -> Iterator[list[str]]:
     words = [str(finished_run()) if word == "RUN" else word for word in VALID.get(name, [])]
-    for hostile in WORDS:
+    for hostile in choose(WORDS, budget, name):
         yield [hostile, *words]
         yield [name, hostile, *words[1:]]
         yield [name, *words, hostile]
-        for option in options(command):
+    for option in options(command):
+        for hostile in choose(WORDS, budget, f"{name} {option}"):
             is_flag = hostile.startswith("-")
             yield [name, *words, *([f"{option}={hostile}"] if is_flag else [option, hostile])]
 
@@ -86,8 +89,8 @@ def attempt(words: list[str]) -> Outcome:
     return Outcome(kind, shown, text)
 
 
-def survey(only: str = "") -> list[Outcome]:
-    """Attempt all words with the commands whose name begins with ``only``. A search that is accepted is not run."""
+def survey(only: str = "", budget: int | None = None) -> list[Outcome]:
+    """Attempt words with the commands whose name begins with ``only``. A search that is accepted is not run."""
     outcomes = []
     with (
         limited(),
@@ -97,9 +100,9 @@ def survey(only: str = "") -> list[Outcome]:
     ):
         for name, command in main.COMMANDS.items():
             if name.startswith(only):
-                outcomes += [attempt(words) for words in calls(name, command)]
+                outcomes += [attempt(words) for words in calls(name, command, budget)]
     return outcomes
 
 
 if __name__ == "__main__":
-    show(survey(*sys.argv[1:2]))
+    show(survey(*sys.argv[1:2], *map(int, sys.argv[2:3])))

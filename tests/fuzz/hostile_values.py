@@ -43,7 +43,7 @@ NEVER: list[Callable[[], Any]] = [
     lambda: str, lambda: type, lambda: Exception, lambda: [None], lambda: [math.nan], lambda: [1j],
     lambda: [[1.0], [2.0, 3.0]], lambda: ((1, 2), (3,)), lambda: slice(1, 2), lambda: decimal.Decimal("nan"),
     lambda: datetime.date(2024, 1, 2), lambda: datetime.timedelta(1), lambda: np.float64(math.nan),
-    lambda: np.datetime64("2024-01-02"), lambda: np.zeros((2, 0)), lambda: np.ones((3, 2), complex),
+    lambda: np.datetime64("2024-01-02"), lambda: np.ones((3, 2), complex),
     lambda: np.ma.masked_array([1.0, 2.0], [True, False]),
     lambda: np.full((2, 2), math.nan), lambda: {1: 2}, lambda: range(10**12), lambda: np.float64(math.inf),
 ]  # fmt: skip
@@ -55,8 +55,8 @@ PERHAPS: list[Any] = [
     ("min", "max"), ("min", "max", "sum"), [], [1], [0.0, 1.0], [[0.0, 1.0], [1.0, 0.0]], [[[1.0]]], ["a"],
     [math.inf, 1.0], {}, {"a": 1}, {"igd": 3}, set(), {1, 2}, frozenset({1}), range(0), range(3), Path("nowhere"),
     decimal.Decimal("1.5"), fractions.Fraction(1, 3), np.float32(1.5), np.int64(3), np.bool_(True), np.array(3),
-    np.array([]), np.zeros((0, 2)), np.zeros((2, 2)), np.array([None, 1], object), np.array(["a", "b"]),
-    jnp.zeros(3), jnp.float32(2.0),
+    np.array([]), np.zeros((0, 2)), np.zeros((2, 0)), np.zeros((2, 2)), np.array([None, 1], object),
+    np.array(["a", "b"]), jnp.zeros(3), jnp.float32(2.0),
 ]  # fmt: skip
 
 

@@ -66,6 +66,9 @@ VALID: dict[str, Any] = {
 }  # fmt: skip
 # Where a name means something else than above, or a call needs an argument that has a default.
 BY_CALL: dict[str, dict[str, Any]] = {
+    "problems.Benchmark": {"function": lambda: lambda x: x[:, :2], "variables": lambda: 5},
+    "tensorrvea.register": {"cls": lambda: tr.NSGA2},
+    "problems.named": {"name": lambda: "DTLZ2"},
     "runs.keep_run": {"directory": new_directory},
     "neuroevolution.State": {"q": lambda: np.zeros(3), "qd": lambda: np.zeros(3)},
     "stop.Target": {"objectives": lambda: [0.5, 0.5]},

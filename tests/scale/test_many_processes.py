@@ -45,20 +45,24 @@ class Pair:
     Slurm's variables describe them, for commands without a coordinator.
     """
 
-    def __init__(self, where: Path, *words: str, start: Callable[..., list[str]] = script):
+    def __init__(
+        self,
+        where: Path,
+        *words: str,
+        start: Callable[..., list[str]] = script,
+        variables: dict[str, str] | None = None,
+    ):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = str(free.getsockname()[1])
         self.places = [where / str(index) for index in range(2)]
         self.children = []
         loopback = {"JAX_COORDINATOR_BIND_ADDRESS": f"127.0.0.1:{port}", "JAX_COORDINATOR_PORT": port}
-        slurm = {"SLURM_JOB_ID": "1", "SLURM_STEP_NODELIST": "127.0.0.1", "SLURM_NTASKS": "2"}
+        slurm = {"SLURM_JOB_ID": "1", "SLURM_STEP_NODELIST": "127.0.0.1", "SLURM_NTASKS": "2"} | (variables or {})
         for index, place in enumerate(self.places):
             place.mkdir(exist_ok=True)
             command = [sys.executable, *start(index, port, *words)]
             environment = os.environ | loopback | slurm | dict.fromkeys(("SLURM_PROCID", "SLURM_LOCALID"), str(index))
-            # Programs from JAX's compilation cache may exchange data in another order than those of the other process.
-            environment["JAX_ENABLE_COMPILATION_CACHE"] = "false"
             with (place / "out").open("w") as out, (place / "err").open("w") as err:
                 self.children.append(subprocess.Popen(command, cwd=place, env=environment, stdout=out, stderr=err))
 
@@ -142,6 +146,15 @@ def test_two_processes_give_the_bits_of_one(tmp_path, case):
         assert codes == [0, 0], pair.output(0, "err")[-2000:] + pair.output(1, "err")[-2000:]
     bits = digest_of_one(case)
     assert [pair.output(0), pair.output(1)] == [f"first 2 {bits}", f"other 2 {bits}"]
+
+
+@pytest.mark.slow
+def test_a_warm_compilation_cache_of_jax_does_not_mix_up_what_processes_exchange(tmp_path):
+    cache = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "cache"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
+    for name in ("cold", "warm"):
+        (tmp_path / name).mkdir()
+        with Pair(tmp_path / name, "plain", "run", variables=cache) as pair:
+            assert [pair.wait(index) for index in range(2)] == [0, 0], pair.output(0, "err")[-2000:]
 
 
 @pytest.mark.slow

@@ -154,3 +154,13 @@ def test_tables_are_written(tmp_path):
     Table("T", ["a", "b"], [[Cell("x"), Cell("1", best=True)]]).write(tmp_path / "t")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "t.md", "t.tex"]
     assert (tmp_path / "t.csv").read_text() == "a,b\nx,1\n"
+
+
+def test_a_table_without_bold_type_says_how_the_best_is_marked():
+    values = {"ZDT1": {"ours": [1.0, 1.0], "theirs": [2.0, 2.0]}}
+    table = comparison_table("IGD", values, "ours", larger_is_better=False)
+    for width in (30, 200):
+        assert "1 (0)*" in table.text(width)
+    assert "the best marked with *" in table.text_note
+    assert "bold" not in table.text_note
+    assert "the best in bold" in table.markdown()

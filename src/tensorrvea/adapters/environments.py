@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from tensorrvea.checks import hint
+from tensorrvea.checks import hint, shown
 from tensorrvea.neuroevolution.policy import MLP
 from tensorrvea.optional import import_optional
 
@@ -54,13 +54,13 @@ def _call_factory(environment: Callable[..., Any], options: Mapping[str, Any]) -
         remedy = "; give its class, or a function that makes it" if hasattr(environment, "step") else ""
         raise TypeError(
             f"environment takes a registered name, or a class or function that returns an environment, "
-            f"got {environment!r:.80}{remedy}"
+            f"got {shown(environment)}{remedy}"
         )
     made = environment(**options)
     missing = [part for part in parts if not hasattr(made, part)]
     if missing:
         raise TypeError(
-            f"environment must return an environment of Gymnasium, got {made!r:.80}, which has no {', '.join(missing)}"
+            f"environment must return an environment of Gymnasium, got {shown(made)}, which has no {', '.join(missing)}"
         )
     return made
 

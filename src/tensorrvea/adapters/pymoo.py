@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_number
+from tensorrvea.checks import check_number, shown
 from tensorrvea.host.problem import HostProblem
 from tensorrvea.optional import import_optional
 
@@ -30,7 +30,7 @@ def from_pymoo(
     """
     pymoo = import_optional("pymoo.core.problem", needed_for="from_pymoo", extra="adapters")
     if not isinstance(problem, pymoo.Problem):
-        raise TypeError(f"problem takes a pymoo.core.problem.Problem, got {problem!r:.80}")
+        raise TypeError(f"problem takes a pymoo.core.problem.Problem, got {shown(problem)}")
     if getattr(problem, "vars", None) is not None:
         raise ValueError("problem must have variables of one kind with bounds xl and xu, got one of mixed variables")
     if problem.xl is None or problem.xu is None:

@@ -8,7 +8,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
-from tensorrvea.operators import GA, Variation
+from tensorrvea.operators import GA, PolynomialMutation, Variation
 from tensorrvea.population import Pool
 from tensorrvea.selection.dominance import rank_rows
 from tensorrvea.selection.front_geometry import (
@@ -39,11 +39,12 @@ class AGEMOEA2(Evolution):
 
     Args:
       population: the number of offspring per generation, and of survivors.
-      variation: how offspring are bred.
+      variation: how offspring are bred. By default one variable of each is mutated on average, as is usual; with
+        ``GA()``, the paper's setting, it is one of every second.
     """
 
     population: int = static()
-    variation: Variation = GA()
+    variation: Variation = GA(mutation=PolynomialMutation(probability=1.0))
 
     def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
         return binary_tournaments(key, state.population.alive, state.score, count)

@@ -2,6 +2,7 @@
 
 from tensorrvea.algorithms.spea2 import SPEA2
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
+from tensorrvea.checks import shown
 from tensorrvea.evolution import Evolution
 from tensorrvea.problem import Problem
 
@@ -32,7 +33,7 @@ def default_algorithm(problem: Problem) -> Evolution:
     126
     """
     if not isinstance(problem, Problem):
-        raise TypeError(f"problem takes a Problem, got {problem!r:.80}")
+        raise TypeError(f"problem takes a Problem, got {shown(problem)}")
     m = problem.objectives
     # Of more than ten objectives, layers of two and one divisions: m (m + 1) / 2 and m.
     population = POPULATIONS.get(max(m, 2), m * (m + 3) // 2)

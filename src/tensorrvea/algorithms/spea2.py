@@ -6,7 +6,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from tensorrvea.checks import check_flag
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
-from tensorrvea.operators import GA, Variation
+from tensorrvea.operators import GA, PolynomialMutation, Variation
 from tensorrvea.population import Pool
 from tensorrvea.rounding import power_of_two
 from tensorrvea.selection.order import best_first
@@ -29,13 +29,14 @@ class SPEA2(Evolution):
 
     Args:
       population: the number of offspring per generation, and of survivors.
-      variation: how offspring are bred.
+      variation: how offspring are bred. By default one variable of each is mutated on average, as is usual; with
+        ``GA()``, the paper's setting, it is one of every second.
       normalize: whether distances are measured in units of the ranges of the non-dominated rows. The paper
         measures in the objectives as they are, so that an objective with a large range dominates the distances.
     """
 
     population: int = static()
-    variation: Variation = GA()
+    variation: Variation = GA(mutation=PolynomialMutation(probability=1.0))
     normalize: bool = static(default=True)
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import tyro
 
-from tensorrvea.checks import check_choice
+from tensorrvea.checks import check_choice, shown
 from tensorrvea.cli.config_file import flatten
 from tensorrvea.cli.errors import INTERRUPTED, argument_errors
 from tensorrvea.cli.part_settings import make_algorithm, parse_settings
@@ -63,7 +63,7 @@ class Compare:
         width = shutil.get_terminal_size().columns
         table = study.table()
         print(table.text(width))
-        print(textwrap.fill(table.note, width))
+        print(textwrap.fill(table.text_note, width))
         print(out)
         if study.stopped:
             sys.exit(INTERRUPTED)
@@ -96,7 +96,7 @@ def named(what: str, content: Mapping[str, Any], make: Callable[[Any], Any]) -> 
     if isinstance(given, Mapping):
         return {name: make(entry) for name, entry in given.items()}
     if not isinstance(given, list):
-        raise TypeError(f"{what} takes a list of names, or a table of each, got {given!r:.80}")
+        raise TypeError(f"{what} takes a list of names, or a table of each, got {shown(given)}")
     if all(isinstance(entry, str) for entry in given):
         return {entry.rpartition(":")[2]: make(entry) for entry in given}
     return [make(entry) for entry in given]
@@ -133,7 +133,7 @@ def checked_table(what: str, entry: Any, keys: tuple[str, ...]) -> dict[str, Any
     if isinstance(entry, str):
         return {what: entry}
     if not isinstance(entry, Mapping) or not isinstance(entry.get(what), str):
-        raise TypeError(f"{what}s takes names, or tables with {what} = a name, got {entry!r:.80}")
+        raise TypeError(f"{what}s takes names, or tables with {what} = a name, got {shown(entry)}")
     for key in entry:
         check_choice(f"a setting of {what} {entry[what]}", key, keys)
     return dict(entry)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from tensorrvea.checks import check_choice
+from tensorrvea.checks import check_choice, shown
 from tensorrvea.cli.errors import WrongArgumentsError, argument_errors
 
 
@@ -50,7 +50,7 @@ def read_config(path: Path, command: type) -> dict[str, Any]:
             check_choice(f"an option in {path}", name, known)
             expected = dict if name == "set" else types[name]
             if not matches_type(value, expected):
-                raise TypeError(f"{name} in {path} takes {type_name(expected)}, got {value!r:.80}")
+                raise TypeError(f"{name} in {path} takes {type_name(expected)}, got {shown(value)}")
         if "set" in options:
             options["set"] = tuple(f"{name}={json.dumps(value)}" for name, value in flatten(options["set"]).items())
         options |= {name: Path(options[name]) for name in ("out", "start") if name in options}

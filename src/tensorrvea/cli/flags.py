@@ -16,10 +16,12 @@ DIVIDER = re.compile(r"\s*[─-]{5,}\s*")
 # What tyro says after "Error parsing --flag: ", and what is said instead.
 REWORDED = (
     (r"the value", r"\1"),
-    (r"no type matching (\S+) could be instantiated from (.+)", r"\1 takes \2, got \3"),
     (r"invalid literal for int\(\) with base 10: (.+)", r"\1 takes a whole number, got \2"),
     (r"could not convert string to float: (.+)", r"\1 takes a number, got \2"),
 )
+# What it says of a flag that takes one of several types.
+UNION = r"^Error parsing (\S+): no type matching (\S+) could be instantiated from (.+)"
+TYPES = {"INT": "a whole number", "FLOAT": "a number", "{None}": ""}
 
 
 def check_flags(command: str, options: type, arguments: list[str]) -> None:
@@ -70,7 +72,7 @@ def errors_in_one_line(command: str) -> Iterator[None]:
 def in_one_line(printed: str, command: str) -> str:
     r"""Return the first section of a box as one line.
 
-    >>> box = "╭─ Value error ──╮\n│ Error parsing --seed: invalid │\n│ literal for int() with base 10: 'x' │\n╰────╯"
+    >>> box = "╭─ Error ──────╮\n│ Error parsing --seed: invalid │\n│ literal for int() with base 10: 'x' │\n╰─────╯"
     >>> in_one_line(box, "run")
     "--seed takes a whole number, got 'x'; see tensorrvea run --help"
     """
@@ -84,6 +86,7 @@ def in_one_line(printed: str, command: str) -> str:
     text = text.partition("; did you mean")[0].rstrip(".")
     for said, better in REWORDED:
         text = re.sub(rf"^Error parsing (\S+): {said}", better, text)
+    text = re.sub(UNION, _describe_union, text)
     text = re.sub(r"^invalid choice (.+) for argument '(\S+)'\. Expected one of \((.+)\)", r"\2 takes \3, got \1", text)
     text = re.sub(r"^Missing value for argument '(\S+)'\..*", r"\1 needs a value", text)
     text = re.sub(r"^Unrecognized options: (.+)", rf"{command} does not take \1", text)
@@ -91,3 +94,15 @@ def in_one_line(printed: str, command: str) -> str:
     if missing:
         text = f"{missing[1]} needs an argument: {missing[2].rstrip('.')}"
     return f"{text}; {advice[0] if advice else where}"
+
+
+def _describe_union(said: re.Match[str]) -> str:
+    """Say which types a flag takes, in words.
+
+    >>> re.sub(UNION, _describe_union, "Error parsing --devices: no type matching {None}|INT|{cores} could be "
+    ...     "instantiated from ['two']")
+    "--devices takes a whole number or cores, got 'two'"
+    """
+    flag, types, given = said.groups()
+    described = [TYPES.get(each, each.strip("{}")) for each in types.split("|")]
+    return f"{flag} takes {' or '.join(filter(None, described))}, got {given.removeprefix('[').removesuffix(']')}"

@@ -93,8 +93,9 @@ def find_class(what: str, name: str, known: Mapping[str, type]) -> type:
 
 def match_part(what: str, name: str, known: Mapping[str, type]) -> str:
     """Return the name of a registered class, or that of ``file.py:Name`` as it is."""
-    if ":" in name:
-        return name.rpartition(":")[2]
+    file, _, own = name.rpartition(":")
+    if file.endswith(".py"):
+        return own
     find_part(name)  # which registers the parts of installed packages, if the name is not known
     return match_choice(what, name, tuple(known))
 
@@ -121,8 +122,11 @@ def read_table(path: Path, name: str) -> np.ndarray:
     """Read numbers from a ``.npy`` file, or from a ``.csv`` file with or without a header line."""
     if not path.is_file():
         raise ValueError(f"{name} takes an existing file, got {str(path)!r}")
-    if path.suffix == ".npy":
-        return np.load(path, allow_pickle=False)
-    first_line = path.read_text().partition("\n")[0]
-    has_header = any(character.isalpha() for character in first_line.replace("e", "").replace("E", ""))
-    return np.loadtxt(path, delimiter=",", ndmin=2, skiprows=int(has_header))
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        first_line = path.read_text().partition("\n")[0]
+        has_header = any(character.isalpha() for character in first_line.replace("e", "").replace("E", ""))
+        return np.loadtxt(path, delimiter=",", ndmin=2, skiprows=int(has_header))
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{name} takes a .csv or .npy file of numbers, got {str(path)!r}: {error}") from error

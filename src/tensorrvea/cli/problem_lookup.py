@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tensorrvea.checks import check_choice, hint
+from tensorrvea.checks import check_choice, hint, shown
 from tensorrvea.neuroevolution import TASKS
 from tensorrvea.problem import Problem
 from tensorrvea.problem_registry import ROBOT, make_problem, problem_class
@@ -99,7 +99,7 @@ def problem_from_file(path: Path, name: str) -> Problem:
             raise ValueError(f"{path}:{name} is a function, not a Problem: {remedy}") from None
         value = value()
     if not isinstance(value, Problem):
-        raise ValueError(f"{path}:{name} must be a Problem, or a function that creates one, got {value!r:.80}")
+        raise ValueError(f"{path}:{name} must be a Problem, or a function that creates one, got {shown(value)}")
     value.origin = f"{path}:{name}"
     return value
 

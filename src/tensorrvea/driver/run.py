@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Key, UInt32
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import MOST_ROWS, as_tuple, check_array, check_choice, check_integer, check_settings
+from tensorrvea.checks import MOST_ROWS, as_tuple, check_array, check_choice, check_integer, check_settings, shown
 from tensorrvea.compiled import Setting
 from tensorrvea.devices import AXIS, RUNS, Devices, make_mesh, padded_size, use_mesh
 from tensorrvea.driver.schedule import Budget
@@ -65,7 +65,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
-            raise TypeError(f"problem takes a Problem, got {self.problem!r:.80}")
+            raise TypeError(f"problem takes a Problem, got {shown(self.problem)}")
         check_algorithm(self.algorithm)
         check_choice("history", self.history, HISTORIES)
         self.archive = check_integer("archive", self.archive, minimum=0, maximum=MOST_ROWS)
@@ -78,7 +78,7 @@ class Run:
         self.callback_functions = _check_functions("callbacks", self.callbacks)
         self.stop_functions = _check_functions("stop", self.stop)
         if not isinstance(self.metrics, Mapping | None):
-            raise TypeError(f"metrics takes functions by name, got {self.metrics!r:.80}")
+            raise TypeError(f"metrics takes functions by name, got {shown(self.metrics)}")
         metrics = {name: _as_argument(name, metric) for name, metric in (self.metrics or {}).items()}
         for function in self.stop_functions:
             if isinstance(function, StopCriterion):
@@ -137,7 +137,7 @@ def _check_functions(name: str, given: Callback | Sequence[Callback]) -> tuple[C
     functions = () if is_none else as_tuple(given) or (given,)
     for function in functions:
         if not callable(function) or isinstance(function, type):
-            raise TypeError(f"{name} takes functions of a Result, got {function!r:.80}")
+            raise TypeError(f"{name} takes functions of a Result, got {shown(function)}")
     return functions
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_integer, check_number
+from tensorrvea.checks import check_integer, check_number, shown
 from tensorrvea.directions import Directions
 from tensorrvea.evaluation import Evaluation
 from tensorrvea.host.batch import Batch, Failures
@@ -90,7 +90,7 @@ class HostProblem(Problem):
         if not (
             executor is None or isinstance(executor, Executor) or (isinstance(executor, str) and executor == "ray")
         ):
-            raise TypeError(f"executor takes None, 'ray' or a concurrent.futures.Executor, got {executor!r:.80}")
+            raise TypeError(f"executor takes None, 'ray' or a concurrent.futures.Executor, got {shown(executor)}")
         self.executor = executor
         self.timeout = timeout
         if timeout is not None:

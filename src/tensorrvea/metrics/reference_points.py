@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import as_tuple, check_number, check_points
+from tensorrvea.checks import as_tuple, check_number, check_points, shown
 from tensorrvea.directions import Directions, signs
 from tensorrvea.metrics.hypervolume import hypervolume
 from tensorrvea.metrics.inputs import minimised_pair
@@ -56,7 +56,7 @@ def derived_reference_point(
     array([  0., -12.])
     """
     if isinstance(sets, str | bytes) or not isinstance(sets, Iterable | np.ndarray):
-        raise TypeError(f"sets takes sets of points, one per front, got {sets!r:.80}")
+        raise TypeError(f"sets takes sets of points, one per front, got {shown(sets)}")
     worst = None
     for number, points in enumerate(as_tuple(sets)):
         f = check_points(f"sets[{number}]", points, minimum=0)
@@ -75,7 +75,7 @@ def derived_reference_point(
     if limits is not None:
         each = as_tuple(limits)
         if len(each) != len(worst):
-            raise ValueError(f"limits must have one entry for each of {len(worst)} objectives, got {limits!r:.80}")
+            raise ValueError(f"limits must have one entry for each of {len(worst)} objectives, got {shown(limits)}")
         for limit in each:
             if limit is not None:
                 check_number("limits", limit, scalar=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import check_choice, hint
+from tensorrvea.checks import check_choice, hint, shown
 from tensorrvea.neuroevolution.state import Layout
 from tensorrvea.optional import import_optional
 
@@ -44,7 +44,7 @@ def model_path(model: str) -> Path:
     if model not in known:
         raise ValueError(
             f"model must be the path of an MJCF file (.xml), its text, or one of {', '.join(map(repr, known))}, "
-            f"got {model!r:.80}{hint(model, known)}"
+            f"got {shown(model)}{hint(model, known)}"
         )
     return assets / f"{model}.xml"
 

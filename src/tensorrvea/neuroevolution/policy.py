@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from tensorrvea.checks import as_tuple, check_choice, check_flag, check_integer
+from tensorrvea.checks import MOST_VARIABLES, as_tuple, check_choice, check_flag, check_integer, shown
 
 WEIGHT_BOUND = 8.0
 MEAN_BOUND, LOG_DEVIATION_BOUND = 1000.0, 10.0
@@ -53,14 +53,19 @@ class MLP:
     normalized: bool = False
 
     def __post_init__(self) -> None:
-        check_integer("inputs", self.inputs, minimum=1)
-        check_integer("outputs", self.outputs, minimum=1)
+        check_integer("inputs", self.inputs, minimum=1, maximum=MOST_VARIABLES)
+        check_integer("outputs", self.outputs, minimum=1, maximum=MOST_VARIABLES)
         sizes = as_tuple(self.hidden)
         if not sizes and not isinstance(self.hidden, tuple | list):
-            raise TypeError(f"hidden takes the sizes of the hidden layers, such as (16,), got {self.hidden!r:.80}")
+            raise TypeError(f"hidden takes the sizes of the hidden layers, such as (16,), got {shown(self.hidden)}")
         object.__setattr__(self, "hidden", tuple(check_integer("each size in hidden", s, minimum=1) for s in sizes))
         check_choice("activation", self.activation, tuple(ACTIVATIONS))
         check_flag("normalized", self.normalized)
+        if self.size > MOST_VARIABLES:
+            raise ValueError(
+                f"inputs, hidden and outputs must make at most {MOST_VARIABLES} weights, got {self.size} from "
+                f"{shown((self.inputs, *self.hidden, self.outputs))}"
+            )
 
     @property
     def layers(self) -> tuple[tuple[int, int], ...]:

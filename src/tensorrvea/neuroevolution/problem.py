@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_choice, check_flag, check_integer, check_number
+from tensorrvea.checks import check_array, check_choice, check_flag, check_integer, check_number, shown
 from tensorrvea.evaluation import Evaluation
 from tensorrvea.neuroevolution.backends import choose_backend, default_lanes, make_physics
 from tensorrvea.neuroevolution.backends.mujoco import run_on_host
@@ -28,6 +28,8 @@ from tensorrvea.neuroevolution.trajectory import Trajectory, record_episode
 from tensorrvea.problem import Problem
 
 STARTS = ("fixed", "new")
+# The most steps of an episode, and the most episodes and lanes: JAX would build arrays of that many rows.
+MOST_STEPS, MOST_EPISODES = 10**7, 2**20
 # Folded into keys, so that the start states of the search and those of scoring differ.
 SEARCH, UNSEEN = 0, 1
 PAPER_EXPERIMENT = "neuroevolution"
@@ -87,14 +89,15 @@ class RobotProblem(Problem):
             inputs=sizes.observations, outputs=sizes.actions, hidden=hidden, activation=activation,
             normalized=normalize_observations,
         )  # fmt: skip
-        self.steps = check_integer("steps", self.task.steps if steps is None else steps, minimum=1)
-        self.episodes = check_integer("episodes", episodes, minimum=1)
+        self.steps = check_steps(self.task.steps if steps is None else steps)
+        self.episodes = check_integer("episodes", episodes, minimum=1, maximum=MOST_EPISODES)
         self.starts = check_choice("starts", starts, STARTS)
         self.start_seed = check_integer("start_seed", start_seed, minimum=0)
         control_weight = self.task.control_weight if control_weight is None else control_weight
-        check_number("control_weight", control_weight, minimum=0.0)
+        check_number("control_weight", control_weight, minimum=0.0, scalar=True)
         self.control_weight = float(control_weight)
-        self.lanes = check_integer("lanes", default_lanes(self.backend) if lanes is None else lanes, minimum=1)
+        lanes = default_lanes(self.backend) if lanes is None else lanes
+        self.lanes = check_integer("lanes", lanes, minimum=1, maximum=MOST_EPISODES)
         physics = make_physics(self.task, self.backend, reads=sizes.reads)
         self.world = World(self.task, physics, self.policy, self.control_weight)
         super().__init__(
@@ -196,7 +199,7 @@ class RobotProblem(Problem):
 
     def record(self, x: ArrayLike, *, seed: int = 0, steps: int | None = None) -> Trajectory:
         """Record an episode of one policy from an unseen start state."""
-        steps = self.steps if steps is None else check_integer("steps", steps, minimum=1)
+        steps = self.steps if steps is None else check_steps(steps)
         return self.record_from(self.load(x).x, self.draw_unseen_starts(seed, 1), steps=steps)
 
     def record_from(self, x: ArrayLike, starts: tuple[Any, Any], *, steps: int) -> Trajectory:
@@ -227,7 +230,7 @@ class RobotProblem(Problem):
         policies = check_array("x", x, shape="(policies, weights)", ndim=2)
         if policies.shape[1] != self.variables:
             raise ValueError(f"x must have {self.variables} columns, one per weight, got {policies.shape[1]}")
-        starts = self.draw_unseen_starts(seed, check_integer("episodes", episodes, minimum=1))
+        starts = self.draw_unseen_starts(seed, check_integer("episodes", episodes, minimum=1, maximum=MOST_EPISODES))
         if self.host:
             played = self.play(starts, policies)
         else:
@@ -281,7 +284,7 @@ class RobotPolicy:
     """A robot's policy: maps one observation, or several as rows, to actions."""
 
     def __init__(self, problem: RobotProblem, x: ArrayLike):
-        self.problem = problem
+        self.problem = _check_problem(problem)
         self.x = check_array("x", x, shape=f"({problem.policy.size},)", ndim=1)
         self._act = problem.policy.load(self.x)
 
@@ -323,6 +326,10 @@ def _draw_starts(key: PRNGKeyArray, *, task: Task, velocities: int, episodes: in
     return q, qd
 
 
+def check_steps(steps: int) -> int:
+    return check_integer("steps", steps, minimum=1, maximum=MOST_STEPS)
+
+
 def mean_returns(played: Episodes) -> Any:
     """Mean over the episodes; NaN if one of them failed."""
     xp = played.returns.__array_namespace__()
@@ -346,12 +353,16 @@ def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, fram
 
 def rescore(problem: RobotProblem, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> Scores:
     """Score the policies ``x`` (k, d), such as ``result.X``, on start states that no search has used."""
+    return _check_problem(problem).rescore(x, episodes=episodes, seed=seed)
+
+
+def _check_problem(problem: RobotProblem) -> RobotProblem:
     if not isinstance(problem, RobotProblem):
-        raise TypeError(f"problem takes a RobotProblem, got {problem!r:.80}")
-    return problem.rescore(x, episodes=episodes, seed=seed)
+        raise TypeError(f"problem takes a RobotProblem, got {shown(problem)}")
+    return problem
 
 
 def _check_policy(policy: RobotPolicy) -> RobotProblem:
     if not isinstance(policy, RobotPolicy):
-        raise TypeError(f"policy takes what problem.load(x) returns, got {policy!r:.80}")
+        raise TypeError(f"policy takes what problem.load(x) returns, got {shown(policy)}")
     return policy.problem

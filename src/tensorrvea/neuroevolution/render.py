@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from tensorrvea.checks import check_integer
+from tensorrvea.checks import check_integer, check_path
 from tensorrvea.neuroevolution.capsules import Replay
 from tensorrvea.neuroevolution.drawing import COLOURS, GROUND, PAPER, SMOOTHING, TICK, finish
 from tensorrvea.neuroevolution.models import require
 from tensorrvea.neuroevolution.problem import RobotPolicy, replay
 from tensorrvea.neuroevolution.space_camera import SpaceCamera
 from tensorrvea.optional import import_optional
+
+# Pixels across.
+WIDEST = 10_000
 
 
 def render(
@@ -27,10 +30,10 @@ def render(
       steps: maximum number of steps; the problem's own by default.
       width: of the picture, in pixels.
     """
-    target = Path(path)
+    target = check_path("path", path)
     if target.suffix.lower() not in (".gif", ".mp4"):
         raise ValueError(f"path must end in .gif or .mp4, got {str(path)!r}")
-    check_integer("width", width, minimum=32)
+    check_integer("width", width, minimum=32, maximum=WIDEST)
     shown = policy if isinstance(policy, Replay) else replay(policy, seed=seed, steps=steps)
     camera = Camera(shown, width) if shown.poses is None else SpaceCamera(shown, width)
     frames = [camera.draw_frame(frame) for frame in range(len(shown.ends))]

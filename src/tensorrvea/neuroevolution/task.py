@@ -14,7 +14,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from tensorrvea.checks import check_callable, check_choice, check_integer, check_number
+from tensorrvea.checks import (
+    as_tuple,
+    check_callable,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_text,
+    shown,
+)
 from tensorrvea.neuroevolution.models import Robot, builtin_robot, is_own, load_robot
 from tensorrvea.neuroevolution.state import State
 
@@ -48,6 +57,11 @@ class Objective:
     reward: Callable[[Step], Any]
     unit: str = ""
 
+    def __post_init__(self) -> None:
+        check_text("name", self.name)
+        check_callable("reward", self.reward, takes="a function of a Step")
+        check_text("unit", self.unit)
+
 
 def always_healthy(state: State) -> Any:
     """For robots that cannot fall: every finite state is healthy."""
@@ -56,6 +70,8 @@ def always_healthy(state: State) -> Any:
 
 def noisy_start(scale: float, *, normal_velocity: bool = False) -> Start:
     """Uniform noise on the model's default position, and uniform or normal noise of that scale for velocities."""
+    check_number("scale", scale, minimum=0.0, scalar=True)
+    check_flag("normal_velocity", normal_velocity)
 
     def start(key: PRNGKeyArray, q: Any, velocities: int) -> tuple[Array, Array]:
         position_key, velocity_key = jax.random.split(key)
@@ -120,20 +136,21 @@ class Task:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, str | os.PathLike):
-            raise TypeError(f"model takes the path of an MJCF file, or its text, got {self.model!r:.80}")
-        object.__setattr__(self, "objectives", tuple(self.objectives))
+            raise TypeError(f"model takes the path of an MJCF file, or its text, got {shown(self.model)}")
+        check_text("name", self.name)
+        object.__setattr__(self, "objectives", as_tuple(self.objectives))
         if len(self.objectives) < 2 or not all(isinstance(each, Objective) for each in self.objectives):
-            raise ValueError(f"objectives must be two or more Objective(name=…, reward=…), got {self.objectives!r:.80}")
+            raise ValueError(
+                f"objectives must be two or more Objective(name=…, reward=…), got {shown(self.objectives)}"
+            )
         for rule in ("observe", "healthy", "start"):
             check_callable(rule, getattr(self, rule), takes="a function")
-        for objective in self.objectives:
-            check_callable(f"reward of {objective.name!r}", objective.reward, takes="a function of a Step")
         check_integer("frames", self.frames, minimum=1)
         check_integer("steps", self.steps, minimum=1)
         check_choice("plane", self.plane, PLANES)
         check_number("control_weight", self.control_weight, minimum=0.0)
         if not isinstance(self.limit, int | float) or not self.limit > 0:
-            raise ValueError(f"limit must be a positive number, got {self.limit!r:.80}")
+            raise ValueError(f"limit must be a positive number, got {shown(self.limit)}")
 
     @property
     def backends(self) -> tuple[str, ...]:

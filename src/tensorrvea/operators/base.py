@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from tensorrvea.checks import check_part
+from tensorrvea.checks import check_part, shown
 from tensorrvea.domain import Domain
 from tensorrvea.population import Offspring, Population
 
@@ -47,7 +47,7 @@ class Variation:
 
 def check_variation(variation: Any) -> None:
     if not isinstance(variation, Variation):
-        raise TypeError(f"variation takes an operator such as GA() or CSO(), got {variation!r:.80}")
+        raise TypeError(f"variation takes an operator such as GA() or CSO(), got {shown(variation)}")
 
 
 def check_mutation(mutation: Any) -> None:

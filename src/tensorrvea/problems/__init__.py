@@ -5,7 +5,7 @@ A problem is exported by being in the tuple ``ALL`` of its suite's module, and a
 
 from typing import TYPE_CHECKING, Any
 
-from tensorrvea.checks import hint
+from tensorrvea.checks import hint, shown
 from tensorrvea.problems import c_dtlz, cre, das_cmop, dc_dtlz, dtlz, imop, lir_cmop, lsmop, maf, mw, re_suite, wfg, zdt
 from tensorrvea.problems.benchmark import Benchmark
 
@@ -48,10 +48,10 @@ def named(name: str) -> type[Benchmark]:
     ValueError: no problem is named 'DTLS2'; did you mean 'DTLZ2'?
     """
     if not isinstance(name, str):
-        raise TypeError(f"name takes the name of a problem, such as 'DTLZ2', got {name!r}")
+        raise TypeError(f"name takes the name of a problem, such as 'DTLZ2', got {shown(name)}")
     plain = name.upper().replace("-", "").replace("_", "")
     for known, problem in NAMED.items():
         if known.upper() == plain:
             return problem
     near = hint(plain.replace("MAF", "MaF"), tuple(NAMED))
-    raise ValueError(f"no problem is named {name!r}{near or '; there are ' + ', '.join(NAMED)}")
+    raise ValueError(f"no problem is named {shown(name)}{near or '; there are ' + ', '.join(NAMED)}")

@@ -3,15 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
 from tensorrvea.checks import check_integer
 from tensorrvea.problem import Problem
-
-# The most variables, of which a single individual takes a gigabyte.
-LARGEST = 2**28
 
 
 class Benchmark(Problem):
@@ -47,13 +43,13 @@ class Benchmark(Problem):
         variable_names: Sequence[str] | None = None,
         constraint_names: Sequence[str] | None = None,
     ):
-        for name, size in (("objectives", objectives), ("variables", variables)):
-            if size > LARGEST:
-                raise ValueError(f"{name} must be at most {LARGEST}, got {size}")
+        check_integer("objectives", objectives, minimum=2)
+        check_integer("variables", variables, minimum=1)
         super().__init__(
-            function or self.objective_values,
-            lower=np.broadcast_to(np.asarray(lower, float), (variables,)).copy(),
-            upper=np.broadcast_to(np.asarray(upper, float), (variables,)).copy(),
+            self.objective_values if function is None else function,
+            lower=lower,
+            upper=upper,
+            variables=variables,
             objectives=objectives,
             constraints=self.constraint_values,
             batched=True,

@@ -56,7 +56,7 @@ class C2DTLZ2(DTLZ2):
 
     def __init__(self, *, objectives: int = 3, variables: int | None = None, radius: float | None = None):
         if radius is None:
-            radius = {2: 0.2, 3: 0.4}.get(objectives, 0.5)
+            radius = {2: 0.2, 3: 0.4}.get(check_integer("objectives", objectives, minimum=2), 0.5)
         check_number("radius", radius, minimum=0.0, open_minimum=True)
         self.radius = float(radius)
         super().__init__(objectives=objectives, variables=variables)

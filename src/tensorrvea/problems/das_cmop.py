@@ -8,13 +8,14 @@ the space of the objectives, in front of the unconstrained front and around it).
 
 from collections.abc import Sequence
 from math import log
+from numbers import Integral
 from typing import Any, ClassVar
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from tensorrvea.checks import check_integer, check_number
+from tensorrvea.checks import check_integer, check_number, shown
 from tensorrvea.problems.feasible_fronts import ConstrainedByDistance
 from tensorrvea.problems.shapes import products, sphere_points
 from tensorrvea.problems.sums import sliced_sum
@@ -207,10 +208,14 @@ def check_difficulty(difficulty: Any) -> tuple[float, ...]:
     takes = "difficulty must be three numbers in [0, 1], or the number of a triplet from 1 to 16"
     if isinstance(difficulty, Sequence) and not isinstance(difficulty, str):
         if len(difficulty) != 3:
-            raise ValueError(f"{takes}, got {difficulty!r:.80}")
+            raise ValueError(f"{takes}, got {shown(difficulty)}")
         for value in difficulty:
             check_number("difficulty", value, minimum=0.0, maximum=1.0, scalar=True)
         return tuple(float(value) for value in difficulty)
-    if isinstance(difficulty, bool) or difficulty not in range(1, len(TRIPLETS) + 1):
-        raise ValueError(f"{takes}, got {difficulty!r:.80}")
+    if (
+        isinstance(difficulty, bool)
+        or not isinstance(difficulty, Integral)
+        or int(difficulty) not in range(1, len(TRIPLETS) + 1)
+    ):
+        raise ValueError(f"{takes}, got {shown(difficulty)}")
     return TRIPLETS[int(difficulty) - 1]

@@ -8,7 +8,7 @@ import scipy
 from jaxtyping import Array, Float
 
 from tensorrvea.checks import check_integer
-from tensorrvea.problems.benchmark import LARGEST, Benchmark
+from tensorrvea.problems.benchmark import Benchmark
 from tensorrvea.problems.fronts import record_intervals, spread, unit_points
 from tensorrvea.problems.sums import masked_sum, sliced_sum
 from tensorrvea.problems.trigonometry import cosine_of_turns, versine_of_turns
@@ -29,7 +29,6 @@ class ZDT(Benchmark):
             "variables",
             d,
             minimum=2,
-            maximum=LARGEST,
             why="the first determines f₁, the others the distance to the front",
         )
         lower, upper = np.tile(np.array(self.bounds_of_others)[:, None], d)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tensorrvea
+from tensorrvea.checks import shown
 from tensorrvea.decision import binding_slack
 from tensorrvea.report.indicators import add_indicators, known_true_front, recorded_fronts
 from tensorrvea.report.packing import pack, pack_16_bit, pack_integers, safe_json, thin, to_json_value
@@ -131,15 +132,15 @@ def _check_runs(runs: Sequence[Run]) -> None:
         for name, entries in run.objective_settings.items():
             if entries != expected[name]:
                 raise ValueError(
-                    f"runs of one page must have the same {name}, got {expected[name]!r:.80} and {entries!r:.80}"
+                    f"runs of one page must have the same {name}, got {shown(expected[name])} and {shown(entries)}"
                 )
         if tuple(run.constraint_names) != tuple(runs[0].constraint_names):
             names = runs[0].constraint_names, run.constraint_names
-            raise ValueError(f"runs of one page must have the same constraint_names, got {names!r:.80}")
+            raise ValueError(f"runs of one page must have the same constraint_names, got {shown(names)}")
     labels = [run.label for run in runs]
     repeated = next((label for label in labels if labels.count(label) > 1), None)
     if repeated is not None:
-        raise ValueError(f"every run of a page needs a unique label, got {repeated!r:.80} twice")
+        raise ValueError(f"every run of a page needs a unique label, got {shown(repeated)} twice")
     if sum(len(run.F) for run in runs) == 0:
         raise ValueError("runs must hold at least one solution, got none")
 

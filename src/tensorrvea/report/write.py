@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensorrvea.atomic import atomic_write, write_text
-from tensorrvea.checks import check_integer, check_path, check_text
+from tensorrvea.checks import check_integer, check_path, check_text, shown
 from tensorrvea.report.from_result import run_from_result
 from tensorrvea.report.page import make_page
 from tensorrvea.report.records import ResultLike, Run
@@ -57,7 +57,7 @@ def collect_runs(sources: Sequence[Source], *, replays: int) -> list[Run]:
             runs.append(run_from_result(source, replays=replays))
         else:
             hint = "; load a run directory with tensorrvea.load" if isinstance(source, str | Path) else ""
-            raise TypeError(f"results takes results or Run records, got {source!r:.80}{hint}")
+            raise TypeError(f"results takes results or Run records, got {shown(source)}{hint}")
     labels: list[str] = []
     for run in runs:
         number, label = 1, run.label

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tensorrvea.checks import as_tuple, check_flag, check_number
+from tensorrvea.checks import as_tuple, check_flag, check_number, shown
 from tensorrvea.driver.observers import Interruption
 from tensorrvea.driver.search import INTERRUPTED, Observer, Search
 from tensorrvea.driver.signals import Interrupted, Signals
@@ -64,7 +64,7 @@ def keep_run(
       SystemExit: after SIGTERM, once the run is saved.
     """
     if not isinstance(search, Search):
-        raise TypeError(f"search takes a Search, got {search!r:.80}")
+        raise TypeError(f"search takes a Search, got {shown(search)}")
     check_number("checkpoint_seconds", every, minimum=0.0, scalar=True)
     check_flag("extend", extend)
     check_flag("accept_changes", accept_changes)
@@ -72,7 +72,7 @@ def keep_run(
     is_none = isinstance(observers, tuple | list) and not observers
     for observer in () if is_none else as_tuple(observers) or (observers,):
         if not isinstance(observer, Observer):
-            raise TypeError(f"observers takes observers of a search, got {observer!r:.80}")
+            raise TypeError(f"observers takes observers of a search, got {shown(observer)}")
     signals = Signals(
         (signal.SIGINT, signal.SIGTERM), has_progress=lambda: search.has_progress, is_slow=search.run.problem.host
     )

@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from tensorrvea import algorithms, operators, stop
+from tensorrvea.checks import shown
 from tensorrvea.constraints import ConstraintRule
 from tensorrvea.evolution import Evolution
 from tensorrvea.operators import Variation
@@ -44,7 +45,7 @@ def register(cls: T) -> T:
         class Mine(tr.Evolution): ...
     """
     if not isinstance(cls, type) or not dataclasses.is_dataclass(cls):
-        raise TypeError(f"register takes a class made with tensorrvea.settings.settings, got {cls!r:.80}")
+        raise TypeError(f"register takes a class made with tensorrvea.settings.settings, got {shown(cls)}")
     name = cls.__name__
     known = PARTS.get(name)
     if name in OWN or (known is not None and known.__module__ != cls.__module__):

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from tensorrvea.checks import shown
 from tensorrvea.devices import Devices, make_mesh
 from tensorrvea.driver.run import Callback, Run
 from tensorrvea.driver.schedule import Budget
@@ -69,7 +70,7 @@ def search_of(
     manifest, arrays = content
     spec = manifest["spec"]
     if problem is not None and not isinstance(problem, Problem):
-        raise TypeError(f"problem takes a Problem, or None for the recorded one, got {problem!r:.80}")
+        raise TypeError(f"problem takes a Problem, or None for the recorded one, got {shown(problem)}")
     if algorithm is not None:
         check_algorithm(algorithm)
     # What the user gave may be wrong, too, and its errors are not the directory's.

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tensorrvea.checks import hint
+from tensorrvea.checks import hint, shown
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.problem import Problem
@@ -122,7 +122,7 @@ def decode(content: Any, arrays: Arrays, what: str) -> Any:
             f"it, or give it as {what}="
         )
     if part is None or not isinstance(settings, dict):
-        raise DamagedError(f"{what} names {name!r:.80}, which is not known{hint(name, tuple(PARTS))}")
+        raise DamagedError(f"{what} names {shown(name)}, which is not known{hint(name, tuple(PARTS))}")
     return part(**{key: decode(value, arrays, f"{what}.{key}") for key, value in settings.items()})
 
 
@@ -139,7 +139,7 @@ def decode_problem(content: Any, arrays: Arrays, *, stand_in: bool = False, orig
     try:
         return make_problem(name, settings)
     except KeyError:
-        raise DamagedError(f"problem names {name!r:.80}, which is not known") from None
+        raise DamagedError(f"problem names {shown(name)}, which is not known") from None
 
 
 def decode_metrics(content: Mapping[str, Any], problem: Problem) -> dict[str, Callable]:

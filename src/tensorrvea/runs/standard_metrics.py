@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import as_tuple, check_array, check_choice
+from tensorrvea.checks import as_tuple, check_array, check_choice, shown
 from tensorrvea.fingerprint import fingerprint
 from tensorrvea.metrics import device, utility_weights
 from tensorrvea.problem import Problem
@@ -35,9 +35,9 @@ def standard_metrics(
       reference: reference point of the hypervolume, in the user's signs; the problem's own by default.
     """
     if not as_tuple(names) and not isinstance(names, tuple | list):
-        raise TypeError(f"names takes names of metrics, such as ('igd',), got {names!r:.80}")
+        raise TypeError(f"names takes names of metrics, such as ('igd',), got {shown(names)}")
     if not isinstance(problem, Problem):
-        raise TypeError(f"problem takes a Problem, got {problem!r:.80}")
+        raise TypeError(f"problem takes a Problem, got {shown(problem)}")
     factories = {name: STANDARD[check_choice("metrics", name, tuple(STANDARD))] for name in as_tuple(names)}
     if reference is not None:
         if HYPERVOLUME not in factories:
@@ -54,7 +54,7 @@ def named_metrics(metrics: Metrics, problem: Problem, reference: ArrayLike | Non
         return metrics
     names = (metrics,) if isinstance(metrics, str) else as_tuple(metrics)
     if not isinstance(metrics, Sequence) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"metrics takes names such as ['igd'], or functions by name, got {metrics!r:.80}")
+        raise TypeError(f"metrics takes names such as ['igd'], or functions by name, got {shown(metrics)}")
     return standard_metrics(names, problem, reference)
 
 

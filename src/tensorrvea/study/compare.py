@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from tensorrvea.checks import shown
 from tensorrvea.devices import Devices
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.evolution import Evolution, check_algorithm
@@ -140,7 +141,7 @@ def name_parts(what: str, given: Any, check: Any) -> dict[str, Any]:
     if isinstance(given, Mapping):
         for name in given:
             if not isinstance(name, str) or not name.strip():
-                raise TypeError(f"{what} takes names that are text, got {name!r:.80}")
+                raise TypeError(f"{what} takes names that are text, got {shown(name)}")
         parts = {name: check(part) for name, part in given.items()}
         if not parts:
             raise ValueError(f"{what} must hold at least one, got none")
@@ -168,5 +169,5 @@ def _long_name(part: Any) -> str:
 
 def _check_problem(problem: Any) -> Problem:
     if not isinstance(problem, Problem):
-        raise TypeError(f"problems takes Problem objects, such as DTLZ2(), got {problem!r:.80}")
+        raise TypeError(f"problems takes Problem objects, such as DTLZ2(), got {shown(problem)}")
     return problem

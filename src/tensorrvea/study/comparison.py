@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tensorrvea.study.statistics import average_ranks, can_detect_difference, comparisons, summary
-from tensorrvea.study.tables import Cell, Table
+from tensorrvea.study.tables import IN_BOLD, Cell, Table
 
 # Problem → algorithm → one value per run.
 Values = Mapping[str, Mapping[str, ArrayLike]]
@@ -52,7 +52,7 @@ def table_note(values: Values, ours: str, tested: Mapping, with_effects: bool) -
     """How to read the table."""
     runs = sorted({int(np.size(one)) for each in values.values() for one in each.values()})
     counted = "–".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
-    note = f"Median (interquartile range) of {counted} runs, the best in bold."
+    note = f"Median (interquartile range) of {counted} runs, {IN_BOLD}."
     if not tested:
         return note
     note += (

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tensorrvea import metrics
-from tensorrvea.checks import as_tuple, check_choice, check_flag
+from tensorrvea.checks import as_tuple, check_choice, check_flag, shown
 from tensorrvea.study.references import Reference
 
 
@@ -34,7 +34,7 @@ class Indicator:
     def __post_init__(self) -> None:
         if not callable(self.function) or not isinstance(self.name, str):
             raise TypeError(
-                f"an Indicator takes a name and a function, got {self.name!r:.40} and {self.function!r:.40}"
+                f"an Indicator takes a name and a function, got {shown(self.name, 40)} and {shown(self.function, 40)}"
             )
         check_flag("larger_is_better", self.larger_is_better)
 
@@ -81,7 +81,7 @@ def as_indicators(given: str | Indicator | Iterable[str | Indicator]) -> dict[st
     """Return indicators by name, from names and indicators of the user's own."""
     each = (given,) if isinstance(given, str | Indicator) else as_tuple(given)
     if not each:
-        raise TypeError(f"metrics takes names such as ('igd', 'hypervolume'), or Indicators, got {given!r:.80}")
+        raise TypeError(f"metrics takes names such as ('igd', 'hypervolume'), or Indicators, got {shown(given)}")
     found = {}
     for one in each:
         indicator = one if isinstance(one, Indicator) else INDICATORS[check_choice("metrics", one, tuple(INDICATORS))]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tensorrvea.checks import as_tuple
+from tensorrvea.checks import as_tuple, shown
 from tensorrvea.devices import Devices, default_device
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
@@ -183,7 +183,7 @@ def as_seeds(seeds: int | Iterable[int]) -> list[int]:
         return list(range(int(seeds)))
     each = list(as_tuple(seeds))
     if not each or not all(isinstance(seed, int | np.integer) and not isinstance(seed, bool) for seed in each):
-        raise TypeError(f"seeds takes a number of runs, or the seed of each, got {seeds!r:.80}")
+        raise TypeError(f"seeds takes a number of runs, or the seed of each, got {shown(seeds)}")
     if len(set(each)) < len(each):
-        raise ValueError(f"seeds must be different, got {seeds!r:.80}")
+        raise ValueError(f"seeds must be different, got {shown(seeds)}")
     return [int(seed) for seed in each]

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import as_tuple, check_choice, check_number
+from tensorrvea.checks import as_tuple, check_choice, check_number, shown
 from tensorrvea.driver.run import Run
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.driver.search import Search
@@ -21,7 +21,7 @@ from tensorrvea.study.progress import BatchProgress, StudyBar, shows_progress
 from tensorrvea.study.series import as_seeds
 from tensorrvea.study.statistics import summary
 from tensorrvea.study.study import Study
-from tensorrvea.study.tables import Cell, Table
+from tensorrvea.study.tables import IN_BOLD, Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +69,7 @@ def sweep(
         print(found.table())
     """
     if not isinstance(problem, Problem):
-        raise TypeError(f"problem takes a Problem, got {problem!r:.80}")
+        raise TypeError(f"problem takes a Problem, got {shown(problem)}")
     if problem.host:
         raise TypeError("sweep takes a problem that can be compiled, got a HostProblem; use compare")
     check_algorithm(algorithm)
@@ -181,7 +181,7 @@ class Sweep:
             [*(Cell(f"{value:g}") for value in settings.values()), *(columns[name][i] for name in names)]
             for i, settings in enumerate(self.combinations)
         ]
-        note = f"Median (interquartile range) of {self.values(names[0]).shape[1]} runs, the best in bold. "
+        note = f"Median (interquartile range) of {self.values(names[0]).shape[1]} runs, {IN_BOLD}. "
         title = f"{type(self.algorithm).__name__} on {self.problem.name}"
         return Table(title, [*self.grid, *names], rows, note + " ".join(self.study.notes()), plain=len(self.grid))
 
@@ -232,18 +232,18 @@ class Sweep:
 def check_grid(algorithm: Evolution, grid: Any) -> dict[str, list[float]]:
     """Return the values of each setting, as floats where the algorithm has a float or a value is one."""
     if not isinstance(grid, Mapping) or not grid:
-        raise TypeError(f"grid takes values by name, such as {{'alpha': [1, 2, 4]}}, got {grid!r:.80}")
+        raise TypeError(f"grid takes values by name, such as {{'alpha': [1, 2, 4]}}, got {shown(grid)}")
     checked = {}
     for name, given in grid.items():
         values = list(as_tuple(given))
         if not isinstance(name, str) or not values:
             raise TypeError(
-                f"grid takes values by name, such as {{'alpha': [1, 2, 4]}}, got {name!r:.40}: {given!r:.40}"
+                f"grid takes values by name, such as {{'alpha': [1, 2, 4]}}, got {shown(name, 40)}: {shown(given, 40)}"
             )
         for value in values:
             check_number(f"grid[{name!r}]", value, scalar=True)
         if len(set(values)) < len(values):
-            raise ValueError(f"grid[{name!r}] must have different values, got {given!r:.80}")
+            raise ValueError(f"grid[{name!r}] must have different values, got {shown(given)}")
         is_whole = all(isinstance(value, int | np.integer) for value in [*values, get_setting(algorithm, name)])
         checked[name] = [int(value) if is_whole else float(value) for value in values]
     return checked

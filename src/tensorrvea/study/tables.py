@@ -20,6 +20,8 @@ LATEX = {
     "∞": r"$\infty$", "<": "$<$", ">": "$>$", "≤": r"$\leq$", "≥": r"$\geq$",
 }  # fmt: skip
 LATEX_MARKS = {"+": "$+$", "-": "$-$", "≈": r"$\approx$", "": ""}
+# How notes say which value is the best, and how they say it where there is no bold type.
+IN_BOLD, IN_TEXT = "the best in bold", "the best marked with *"
 STYLE = "text-align:right;padding:2px 8px;white-space:nowrap"
 
 
@@ -86,6 +88,11 @@ class Table:
                 if cell.text:
                     lines.append(f"  {name.ljust(indent)}  {cell.format('{}*', cell.mark)}")
         return "\n".join(lines) + "\n"
+
+    @property
+    def text_note(self) -> str:
+        """How to read the table as ``text`` shows it."""
+        return self.note.replace(IN_BOLD, IN_TEXT)
 
     def latex(self) -> str:
         """Return a ``table`` for a document that uses the package booktabs."""
