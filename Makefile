@@ -6,6 +6,7 @@
 #   make check      lint, format and types
 #   make format     mend lint and format
 #   make docs       the documentation site, in out/docs
+#   make test-lowest    the main tests with the lowest versions of all dependencies, in .venv-lowest
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-$(shell cat pyproject.toml requirements/pinned.txt | cksum | cut -d ' ' -f 1)
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-all test-slow check format docs clean setup
+.PHONY: demo test test-all test-slow test-lowest check format docs clean setup
 
 setup: $(STAMP)
 
@@ -34,7 +35,21 @@ test: setup
 test-slow: setup
 	$(PYTEST) -m slow
 
-test-all: test test-slow
+test-all: test test-slow test-lowest docs
+
+# The lowest versions that pyproject.toml allows. Old packages may warn about newer ones, which is no error here.
+LOWEST := .venv-lowest
+LOWEST_TESTS := $(addprefix tests/, test_import.py test_optimize.py test_result.py test_callbacks.py \
+	test_reference_vectors.py host/test_host_problem.py host/test_workers.py metrics plot runs/test_resume.py \
+	runs/test_result_file.py study/test_statistics.py adapters neuroevolution/test_mujoco.py \
+	neuroevolution/test_policy.py cli)
+
+test-lowest:
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements/lowest.txt \
+		--editable '.[adapters,film,neuroevolution,ray,report,tensorboard]' beartype hypothesis pytest pytest-timeout \
+		pytest-xdist
+	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" -o filterwarnings=default $(LOWEST_TESTS)
 
 check: setup
 	$(BIN)/ruff check .
@@ -49,4 +64,4 @@ docs: setup
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs out/docs
 
 clean:
-	rm -rf $(VENV) out docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest out docs/reference docs/notebooks .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,8 +1,12 @@
 """The documentation site: ``make docs`` builds it into out/docs, offline, and fails on any warning."""
 
+import logging
+import os
 import sys
 from pathlib import Path
 
+from jupyter_client.connect import ConnectionFileMixin
+from nbclient import NotebookClient
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
@@ -17,12 +21,23 @@ author = "The TensorRVEA authors"
 release = version = tensorrvea.__version__
 copyright = "the TensorRVEA authors, Apache-2.0"  # noqa: A001 (Sphinx's name)
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["*.py", "images"]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # a page may start its sections at the third level
+
+# Notebooks are run when the site is built, and not again until they change.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(HERE.parent / "out" / "notebooks")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 900
+nb_mime_priority_overrides = [("html", "image/gif", 25)]
+NotebookClient.startup_timeout.default_value = 300  # on a busy machine
+logging.getLogger("traitlets").setLevel(logging.WARNING)
+if os.name == "posix":
+    ConnectionFileMixin.transport.default_value = "ipc"  # kernels warn about TCP
 
 html_theme = "furo"
 html_title = "TensorRVEA"
@@ -48,6 +63,17 @@ def add_project_pages() -> None:
             path.write_text(text)
 
 
+def add_notebooks() -> None:
+    """Make pages of the notebooks in examples/, whose links are relative to that directory."""
+    directory = HERE / "notebooks"
+    directory.mkdir(exist_ok=True)
+    for path in (HERE.parent / "examples").glob("*.ipynb"):
+        text = path.read_text().replace("](../docs/", "](../")
+        copy = directory / path.name
+        if not copy.exists() or copy.read_text() != text:
+            copy.write_text(text)
+
+
 def link_project_pages(app: Sphinx, page: str, source: list[str]) -> None:
     """Let links to those files lead to their pages."""
     del app, page
@@ -59,4 +85,5 @@ def link_project_pages(app: Sphinx, page: str, source: list[str]) -> None:
 def setup(app: Sphinx) -> None:
     reference_pages.write(HERE / "reference")
     add_project_pages()
+    add_notebooks()
     app.connect("source-read", link_project_pages)

@@ -21,6 +21,7 @@ MODULES = {
         "Metrics",
         "Quality of fronts, computed on the host; `metrics.device` has those that a run can record.",
     ),
+    "metrics.device": ("Metrics on the device", "For `metrics=` of `optimize`: functions that compiled code calls."),
     "reference_vectors": ("Reference vectors", "Directions for algorithms that take `vectors=`."),
     "stop": ("Stopping criteria", "For `stop=` of `optimize`."),
     "callbacks": ("Callbacks", "For `callbacks=` of `optimize`."),
@@ -28,6 +29,8 @@ MODULES = {
     "plot": ("Figures", "Figures for papers; `Result.plot` and `Study.plot` use them."),
     "adapters": ("Adapters", "Problems of other libraries."),
     "neuroevolution": ("Neuroevolution", "Robots as problems."),
+    "report": ("The report", "One HTML page from results; `Result.report` uses it."),
+    "runs": ("Run directories", "Errors of run directories, and their parts for other programs."),
 }
 MAIN = "tensorrvea"
 
@@ -47,6 +50,8 @@ def public_names(module: object) -> list[str]:
 def directive(module: str, name: str) -> str:
     """Return the directive that documents a name, as MyST."""
     value = getattr(importlib.import_module(module), name)
+    if inspect.isclass(value) and issubclass(value, BaseException):
+        return f"```{{eval-rst}}\n.. autoexception:: {module}.{name}\n```\n"
     if not callable(value):
         where = defining_module(module, name)
         return f"```{{eval-rst}}\n.. autodata:: {where}.{name}\n   :no-value:\n```\n"
@@ -76,7 +81,7 @@ def pages() -> dict[str, str]:
         module = importlib.import_module(f"{MAIN}.{name}")
         names = [n for n in public_names(module) if not inspect.ismodule(getattr(module, n))]
         elsewhere |= {name, *names} if name in ("algorithms", "operators") else {name}
-        texts[name] = page(title, about, module.__name__, names)
+        texts[name.replace(".", "_")] = page(title, about, module.__name__, names)
     main = [name for name in public_names(tensorrvea) if name not in elsewhere]
     title, about = "Running, results, own parts", "What `import tensorrvea as tr` gives directly."
     return {MAIN: page(title, about, MAIN, main)} | texts

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 from sizes import QUICK_FLAGS
+from snippets import ROOT, blocks_of
 
 import tensorrvea
-
-ROOT = Path(__file__).parents[1]
 
 
 def run(*command: str | Path, cwd: Path, **options: str) -> str:
@@ -54,11 +53,10 @@ def test_the_files_of_a_release_are_sound(dist):
 
 
 @pytest.mark.slow
-def test_the_wheel_runs_the_first_example_of_the_readme_and_the_command_line(python, tmp_path):
+def test_the_wheel_runs_the_code_of_the_readme_and_the_command_line(python, tmp_path):
     where = run(python, "-c", "import tensorrvea; print(tensorrvea.__file__)", cwd=tmp_path)
     assert Path(where.strip()).is_relative_to(python.parents[1])
-    example = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)[0]
-    run(python, "-c", example, cwd=tmp_path, XLA_FLAGS=QUICK_FLAGS)
+    run(python, "-c", "\n".join(blocks_of("README.md")), cwd=tmp_path, XLA_FLAGS=QUICK_FLAGS)
     assert (tmp_path / "front.png").stat().st_size > 10_000
     command = python.with_name("tensorrvea")
     said = run(command, "run", "ZDT1", "--generations", "5", "--out", "run", cwd=tmp_path, XLA_FLAGS=QUICK_FLAGS)
@@ -78,3 +76,15 @@ def test_the_conda_recipe_has_the_dependencies_of_the_package():
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     for dependency in listed:
         assert f"- {dependency.replace('>=', ' >=')}\n" in recipe
+
+
+def test_the_lowest_versions_are_those_that_the_package_allows():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = ("adapters", "film", "neuroevolution", "ray", "report", "tensorboard")
+    listed = project["dependencies"] + [each for extra in extras for each in project["optional-dependencies"][extra]]
+    allowed = dict(re.sub(r"\[.*\]", "", each).lower().split(">=") for each in listed)
+    text = (ROOT / "requirements" / "lowest.txt").read_text()
+    lowest = dict(line.lower().split("==") for line in text.splitlines() if "==" in line)
+    assert set(lowest) == set(allowed)
+    for name, version in allowed.items():
+        assert re.fullmatch(rf"{re.escape(version)}(\.0)*", lowest[name]), name

@@ -1,6 +1,7 @@
 """Input that cannot be meant is refused, and extreme input is not silently wrong."""
 
 import datetime
+import sys
 
 import jax.numpy as jnp
 import numpy as np
@@ -99,3 +100,29 @@ def test_the_standard_error_of_thin_sets_holds(thin, objectives):
         estimate = hypervolume_estimate(F, np.ones(objectives), samples=4000, seed=seed)
         assert abs(estimate.value - exact) < 5 * estimate.standard_error + 1e-12 * exact
         assert estimate.standard_error < 0.1 * exact
+
+
+@pytest.mark.parametrize("algorithm", [tr.RandomSearch, tr.NSGA2])
+def test_a_rule_for_constraints_is_a_rule(algorithm):
+    with pytest.raises(TypeError, match="constraint_rule takes a ConstraintRule, got 3"):
+        algorithm(population=8, constraint_rule=3)
+
+
+def test_bytes_are_not_names_of_metrics():
+    with pytest.raises(TypeError, match="metrics takes names such as"):
+        tr.optimize(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=1, metrics=b"igd")
+
+
+@pytest.mark.parametrize("wrong", [{"fronts": 3}, {"fronts": {"a": {"b": 3}}}, {"fronts": {}, "problems": [1]}])
+def test_fronts_found_elsewhere_are_by_problem_and_algorithm(wrong):
+    with pytest.raises(TypeError, match=r"(fronts|problems).* takes .* got"):
+        tr.study_from_fronts(**wrong)
+
+
+def test_a_comparison_refuses_a_wrong_reference_point_before_it_runs(monkeypatch):
+    monkeypatch.setattr(sys.modules["tensorrvea.study.compare"], "run_all", lambda *_: pytest.fail("it ran"))
+    for wrong, message in (([1.0], "reference must have 2 entries"), ("far", "reference takes numbers")):
+        with pytest.raises((ValueError, TypeError), match=message):
+            tr.compare(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=1, reference=wrong)
+    with pytest.raises(TypeError, match="progress takes True or False"):
+        tr.compare(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=1, progress="yes")

@@ -55,9 +55,11 @@ def optimize(
       problem: what to optimise.
       algorithm: how to search, such as ``TensorRVEA(population=105)``. By default it is ``default_algorithm(problem)``,
         and ``result.algorithm`` says which.
-      generations, evaluations, seconds: the budget; of several, whichever is spent first ends the run, and progress is
-        that of the one that is ahead. The first population is generation 0, so that g generations cost
-        ``population · (g + 1)`` evaluations. Seconds do not include compilation.
+      generations: the budget. The first population is generation 0, so that g generations cost ``population · (g + 1)``
+        evaluations. Of several budgets, whichever is spent first ends the run, and progress is that of the one that is
+        ahead.
+      evaluations: the budget in evaluations.
+      seconds: the budget in seconds, which do not include compilation.
       seed: the same seed gives the same result, bit for bit.
       x: individuals to start from, (k, d), the best first: if there are fewer places for survivors than individuals,
         the last are dropped. The rest of the first population is sampled.
@@ -67,8 +69,8 @@ def optimize(
         ``expected_utility``, ``spacing``), or functions by name of the survivors' objectives (all minimised) and of
         which of them count; see ``tensorrvea.metrics.device``. Distances need the true front.
       reference: reference point of the metric ``hypervolume``, in the user's signs; the problem's own by default.
-      callbacks, stop: functions of the ``Result`` so far, called every ``every`` generations. A true value from one in
-        ``stop`` ends the run, and so does ``True`` from a callback.
+      callbacks: functions of the ``Result`` so far, called every ``every`` generations; ``True`` ends the run.
+      stop: rules of ``tensorrvea.stop``, or functions of the ``Result`` so far; a true value ends the run.
       every: generations from one call of these to the next.
       progress: whether to show a progress bar.
       directory: where the run is saved. Called again with the same directory, it resumes (see ``docs/runs.md``).
@@ -81,6 +83,17 @@ def optimize(
     Returns:
       The front and the history of the run. After Ctrl-C, those of the generations that were finished, with
       ``stopped="interrupted"``; a second Ctrl-C raises ``KeyboardInterrupt`` at once.
+
+    Raises:
+      TypeError: if an argument has the wrong type.
+      ValueError: if an argument is out of range, if no budget is given, or if the problem's function returns the wrong
+        shape.
+      RunError: if the directory holds another run, or cannot be used.
+
+    >>> import tensorrvea as tr
+    >>> result = tr.optimize(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=10, seed=1)
+    >>> result.F.shape[1], result.evaluations, result.stopped
+    (2, 88, 'budget spent')
     """
     algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
@@ -114,7 +127,38 @@ def replicate(
     """Run several seeds as one compiled program; seed k starts and draws as ``optimize(seed=k)`` does.
 
     The arguments are those of ``optimize``, except that there are no callbacks and stops: all runs end together.
-    ``devices`` are what the runs are divided over.
+
+    Args:
+      problem: what to optimise.
+      algorithm: how to search; ``default_algorithm(problem)`` by default.
+      seeds: one per run.
+      generations: the budget. The first population is generation 0, so that g generations cost ``population · (g + 1)``
+        evaluations. Of several budgets, whichever is spent first ends the run, and progress is that of the one that is
+        ahead.
+      evaluations: the budget in evaluations.
+      seconds: the budget in seconds, which do not include compilation.
+      x: individuals that all runs start from.
+      history: what is recorded of each generation.
+      archive: the size of each run's archive; 0 for none.
+      metrics: what is recorded each generation.
+      reference: reference point of the metric ``hypervolume``.
+      progress: whether to show a progress bar.
+      directory: where the runs are saved, together.
+      checkpoint_seconds: seconds from one checkpoint to the next.
+      devices: what the runs are divided over.
+      effort: how long the compiler may take.
+
+    Returns:
+      One result per seed, in their order.
+
+    Raises:
+      TypeError: if an argument has the wrong type.
+      ValueError: if an argument is out of range, or no budget is given.
+
+    >>> import tensorrvea as tr
+    >>> runs = tr.replicate(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=10, seeds=range(3))
+    >>> [run.seed for run in runs]
+    [0, 1, 2]
     """
     chosen = as_tuple(seeds)
     if not chosen and not (isinstance(seeds, Sequence) and seeds in ((), [])):
@@ -186,12 +230,17 @@ def resume(
 
     Args:
       directory: where the run was saved.
-      problem, algorithm, metrics, stop: required if they are the user's own: code is never loaded from a directory.
+      problem: required if it is the user's own: code is never loaded from a directory.
+      algorithm: required if it is the user's own and not registered.
+      metrics: required if they are functions of the user's own.
+      stop: required if it is a function of the user's own.
       callbacks: as in ``optimize``.
-      generations, evaluations, seconds: a new budget for the whole run. Progress is from then on the share of this
+      generations: a new budget for the whole run. Progress is from then on the share of this
         new budget: the penalty on angles falls back (from 100 to 200 generations: to (101/200)^alpha) and grows to 1
         again, and the vectors adapt again as it does. So an extended run searches widely once more, and differs from
         a run that had the larger budget from the start.
+      evaluations: a new budget for the whole run, in evaluations.
+      seconds: a new budget for the whole run, in seconds.
       accept_changes: resume although the source of the user's own parts has changed.
       checkpoint_seconds: seconds from one checkpoint to the next.
       progress: whether to show a progress bar.
@@ -199,6 +248,15 @@ def resume(
 
     Returns:
       The result; a list of them for a run of ``replicate``.
+
+    Raises:
+      RunError: if there is no run, or if it is damaged.
+      SpecDiffersError: if the user's own parts have changed, and ``accept_changes`` is not given.
+
+    Example::
+
+        tr.optimize(problem, generations=100, directory="runs/mine")
+        tr.resume("runs/mine", generations=200)
     """
     budget: dict[str, Any] = {"generations": generations, "evaluations": evaluations, "seconds": seconds}
     is_extended = any(value is not None for value in budget.values())
@@ -230,6 +288,11 @@ def load(
 
     Raises:
       RunError: if there is no run, or no result, or if it is damaged.
+
+    Example::
+
+        tr.load("runs/mine").F
+        tr.load("front.npz").F
     """
     path = as_path(directory)
     if is_file(path):

@@ -24,8 +24,13 @@ def insert(
     Of solutions with equal objectives one is kept, the archive's own before a new one.
 
     Args:
-      archive, population: the archive, and evaluated individuals.
-      capacity, count: how many of their rows are not padding; all by default.
+      archive: the archive.
+      population: evaluated individuals.
+      capacity: how many rows of the archive are not padding; all by default.
+      count: how many rows of the population are not padding; all by default.
+
+    Returns:
+      The next archive.
     """
     capacity = len(archive.alive) if capacity is None else capacity
     count = len(population.alive) if count is None else count

@@ -98,6 +98,10 @@ class TensorBoardLog(HistoryLog):
 
     Raises:
       ModuleNotFoundError: if tensorboardX is not installed: ``pip install "tensorrvea[tensorboard]"``.
+
+    Example::
+
+        tr.optimize(problem, generations=500, callbacks=tr.callbacks.TensorBoardLog("logs/run1"))
     """
 
     def __init__(self, directory: str | Path):
@@ -129,6 +133,10 @@ class WandbLog(HistoryLog):
 
     Raises:
       ModuleNotFoundError: if wandb is not installed: ``pip install "tensorrvea[wandb]"``.
+
+    Example::
+
+        tr.optimize(problem, generations=500, callbacks=tr.callbacks.WandbLog(project="bridges"))
     """
 
     def __init__(self, **options: Any):
@@ -157,6 +165,10 @@ class MLflowLog(HistoryLog):
 
     Raises:
       ModuleNotFoundError: if MLflow is not installed: ``pip install "tensorrvea[mlflow]"``.
+
+    Example::
+
+        tr.optimize(problem, generations=500, callbacks=tr.callbacks.MLflowLog("http://localhost:5000"))
     """
 
     def __init__(self, tracking_uri: str | None = None, experiment: str = "tensorrvea"):
@@ -198,6 +210,10 @@ class LivePlot:
 
     Raises:
       ModuleNotFoundError: if IPython is not installed: ``pip install "tensorrvea[notebook]"``.
+
+    Example::
+
+        tr.optimize(problem, generations=500, callbacks=tr.callbacks.LivePlot())
     """
 
     def __init__(self, *, seconds: float = 1.0):

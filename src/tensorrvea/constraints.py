@@ -129,5 +129,6 @@ class Constrained:
 
 
 def check_constraint_rule(rule: Any) -> None:
+    """Raise a ``TypeError`` unless it is a ``ConstraintRule``."""
     if not isinstance(rule, ConstraintRule):
         raise TypeError(f"constraint_rule takes a ConstraintRule, got {shown(rule)}")

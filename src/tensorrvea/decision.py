@@ -21,6 +21,16 @@ LARGEST_WEIGHT = 1e300
 def normalise(F: ArrayLike, directions: Directions = "min") -> Float[np.ndarray, "n m"]:
     """Scale each objective so that 0 is the best value in the set and 1 the worst.
 
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The scaled objectives.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
+
     >>> normalise([[1.0, 10.0], [3.0, 30.0], [2.0, 20.0]], ("min", "max")).tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]
     """
@@ -42,6 +52,18 @@ def best_by_weights(F: ArrayLike, weights: ArrayLike, directions: Directions = "
     * ``"sum"``: the weighted sum Σ_j w_j a_ij. Finds only solutions on the convex hull of the front.
     * ``"tchebycheff"``: the largest weighted distance to the ideal point, max_j w_j a_ij, then the weighted sum, so
       that the solution is not weakly dominated. Also finds solutions on concave parts.
+
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      weights: one number per objective, none negative; only their ratios matter.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+      method: ``"sum"`` or ``"tchebycheff"``.
+
+    Returns:
+      The row.
+
+    Raises:
+      ValueError: if the shapes do not match, a weight is negative, or all weights are 0.
 
     >>> F = [[0.0, 1.0], [0.6, 0.6], [1.0, 0.0]]
     >>> best_by_weights(F, [1, 1]), best_by_weights(F, [1, 1], method="tchebycheff")
@@ -74,6 +96,16 @@ def knee(F: ArrayLike, directions: Directions = "min") -> int:
     while the largest distance from the plane through the extremes (Das, Structural Optimization 18, 1999), the other
     common definition, gives one of the extremes.
 
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The row.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
+
     >>> knee([[0.0, 1.0], [0.2, 0.2], [0.6, 0.1], [1.0, 0.0]])
     1
     >>> knee([[0.0, 0.0], [0.8, 0.2], [1.0, 1.0]], directions=("max", "min"))
@@ -91,6 +123,17 @@ def spread(F: ArrayLike, count: int, directions: Directions = "min") -> list[int
 
     The best solution in each objective, then repeatedly the one furthest, in normalised objectives, from those already
     chosen.
+
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      count: the most rows.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The rows.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
 
     >>> spread([[0.0, 1.0], [0.1, 0.9], [0.5, 0.5], [1.0, 0.0]], 3)
     [0, 2, 3]
@@ -126,6 +169,12 @@ def binding_slack(G: ArrayLike, tolerance: float = 0.01, scale: ArrayLike | None
       tolerance: the share.
       scale: the usual size of each constraint's values; None if it is not known.
 
+    Returns:
+      One slack per constraint.
+
+    Raises:
+      ValueError: if the shapes do not match, or ``tolerance`` is not from 0 to 1.
+
     >>> binding_slack([[-10.0, -0.01], [-0.05, -0.02]], scale=[3.0, 4.0]).tolist()
     [0.1, 0.04]
     """
@@ -147,7 +196,15 @@ def binding(G: ArrayLike, tolerance: float = 0.01, scale: ArrayLike | None = Non
     """Return which constraints bind in which solutions: those of which next to no slack is left.
 
     Args:
-      G, tolerance, scale: as in ``binding_slack``.
+      G: constraint values, one row per solution, feasible where ≤ 0.
+      tolerance: the share of a constraint's scale up to which its slack counts as none.
+      scale: the usual size of each constraint's values; None if it is not known.
+
+    Returns:
+      One flag per solution and constraint.
+
+    Raises:
+      ValueError: as in ``binding_slack``.
 
     >>> binding([[-10.0, -3.0], [-0.05, -2.0]]).tolist()
     [[False, False], [True, False]]

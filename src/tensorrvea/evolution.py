@@ -24,6 +24,9 @@ class Clock(NamedTuple):
     """The share of the budget that is spent, from 0 to 1: now, and at the generation before.
 
     It is never batched, so that a ``lax.cond`` on it computes one side only.
+
+    >>> float(Clock(progress=0.5, before=0.25).progress)
+    0.5
     """
 
     progress: Float[Array, "..."]
@@ -54,7 +57,13 @@ class State(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Who survives, with one entry per place."""
+    """Who survives, with one entry per place.
+
+    >>> import jax.numpy as jnp
+    >>> chosen = Selection(row=jnp.array([2, 0]), filled=jnp.array([True, True]), score=jnp.array([0.0, 1.0]))
+    >>> chosen.row.tolist()
+    [2, 0]
+    """
 
     row: Int[Array, " places"]
     """The survivor's row in the pool."""
@@ -73,6 +82,25 @@ class Evolution(Constrained):
 
     Subclasses are made with ``tensorrvea.settings.settings``, so that their numbers are arguments of compiled code.
     ``init``, ``ask`` and ``tell`` are pure; they jit, vmap and scan. Call them to write a loop of your own.
+
+    Args:
+      constraint_rule: how infeasible individuals compare.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range.
+
+    Example::
+
+        @settings
+        class ByRank(tr.Evolution):
+            population: int = static()
+            variation: Variation = GA()
+
+            def select(self, key, state, pool, clock):
+                rank = rank_rows(pool.f, pool.alive, pool.violation)
+                best = jnp.argsort(rank)[: self.population]
+                return tr.Selection(row=best, filled=pool.alive[best], score=rank[best])
     """
 
     population: int
@@ -146,10 +174,14 @@ class Evolution(Constrained):
 
         Args:
           key: for whatever is drawn.
-          state, offspring: of ``init`` or ``ask``.
+          state: of ``init`` or of the last ``tell``.
+          offspring: of ``init`` or ``ask``.
           f: the objectives, all minimised.
           g: the constraint values, feasible where ≤ 0, (n, c); (n, 0) or () for a problem without constraints.
           clock: the share of the budget that is spent.
+
+        Returns:
+          The state after selection.
         """
         is_first = ~state.population.alive.any()
         clock = clock._replace(before=jnp.where(is_first, FIRST, clock.before))
@@ -175,6 +207,7 @@ class Evolution(Constrained):
 
 
 def with_violation(rows: Population, violation: Float[Array, " n"]) -> Population:
+    """Return the rows with other violations; infinite for rows that are not alive."""
     return rows._replace(violation=jnp.where(rows.alive, violation, jnp.inf))
 
 

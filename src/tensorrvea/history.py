@@ -39,6 +39,7 @@ class Individuals:
         return len(self.F)
 
     def rows(self, which: Bool[np.ndarray, " n"] | Int[np.ndarray, " k"]) -> "Individuals":
+        """Return some of the individuals."""
         return Individuals(self.X[which], self.F[which], self.violation[which], self.G[which])
 
     def read_only(self) -> "Individuals":
@@ -117,6 +118,7 @@ class Recorder:
 
     @property
     def last(self) -> Record:
+        """The record of the last generation."""
         return self.parts[-1]
 
     def summary(self) -> Record:

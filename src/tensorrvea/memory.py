@@ -30,6 +30,7 @@ class Memory(NamedTuple):
 
     @property
     def total(self) -> int:
+        """All bytes."""
         return self.state + self.working
 
     def __str__(self) -> str:
@@ -43,6 +44,20 @@ def estimate_memory(
 
     It compiles what the run would compile, which the run can then reuse, and neither allocates nor computes anything.
     The memory of Python and JAX themselves is not included.
+
+    Args:
+      problem: what to optimise.
+      algorithm: how to search.
+      seeds: the number of runs of ``replicate``; 1 for ``optimize``.
+      history: what is recorded, as in ``optimize``.
+      archive: the size of the archive.
+
+    Returns:
+      Bytes of ``state``, ``working`` memory, and their ``total``; printed in MB.
+
+    Raises:
+      TypeError: if there is no problem or no algorithm.
+      ValueError: if a number is out of range.
 
     >>> import tensorrvea as tr
     >>> print(tr.estimate_memory(tr.problems.DTLZ2(variables=1000), tr.TensorRVEA(population=100)).state > 91 * 4000)
@@ -59,6 +74,7 @@ def estimate_memory(
 
 
 def show(size: float) -> str:
+    """Return a number of bytes with a unit."""
     units = ["bytes", "kB", "MB", "GB", "TB"]
     while size >= 1000 and len(units) > 1:
         size /= 1000

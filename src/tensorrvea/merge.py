@@ -26,6 +26,9 @@ def merge(results: Iterable[Result]) -> Result:
       TypeError: if something else than results is given.
       ValueError: if there is none, or if they are of different problems.
 
+    Returns:
+      The joint result.
+
     >>> import tensorrvea as tr
     >>> problem, algorithm = tr.problems.ZDT1(variables=5), tr.TensorRVEA(population=8)
     >>> runs = tr.replicate(problem, algorithm, generations=5, seeds=range(3))
@@ -70,6 +73,7 @@ def merge(results: Iterable[Result]) -> Result:
 
 
 def concatenate(parts: list[Individuals]) -> Individuals:
+    """Join several sets of individuals."""
     columns: dict[str, Any] = {
         field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Individuals)
     }

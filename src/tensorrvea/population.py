@@ -40,6 +40,7 @@ class Population(NamedTuple):
 
     @property
     def feasible(self) -> Bool[Array, " n"]:
+        """Which rows are alive and violate nothing."""
         return self.alive & (self.violation <= 0)
 
 
@@ -47,6 +48,17 @@ class Pool(NamedTuple):
     """What selection looks at: the survivors in their places, then the offspring. No row is padding.
 
     Rows that are not alive have infinite objectives and violation.
+
+    Args:
+      f: objectives, all minimised.
+      violation: by how much each row violates the constraints; 0 for the feasible.
+      alive: which rows hold an individual.
+      is_new: which rows are offspring.
+
+    >>> import jax.numpy as jnp
+    >>> rows = jnp.array([True, True])
+    >>> Pool(jnp.zeros((2, 2)), jnp.array([0.0, 3.0]), rows, rows).feasible.tolist()
+    [True, False]
     """
 
     f: Float[Array, "n m"]
@@ -56,6 +68,7 @@ class Pool(NamedTuple):
 
     @property
     def feasible(self) -> Bool[Array, " n"]:
+        """Which rows are alive and violate nothing."""
         return self.alive & (self.violation <= 0)
 
 

@@ -42,6 +42,15 @@ def distributed(*, coordinator: str | None = None, processes: int | None = None,
       coordinator: ``"host:port"`` of the first process, with a port that is free there.
       processes: the number of processes.
       index: the number of this process, from 0.
+
+    Raises:
+      ValueError: if an argument is out of range, or only some of them are given.
+      RuntimeError: if JAX has been used before.
+
+    Example::
+
+        tr.distributed(coordinator="10.0.0.1:8476", processes=4, index=2)
+        result = tr.optimize(problem, tr.TensorRVEA(population=1_000_000), generations=100)
     """
     given = {"coordinator": coordinator, "processes": processes, "index": index}
     missing = [name for name, value in given.items() if value is None]
@@ -78,6 +87,7 @@ def _disable_compilation_cache() -> None:
 
 
 def is_distributed() -> bool:
+    """Return whether several processes are one run."""
     return jax.distributed.is_initialized() and jax.process_count() > 1
 
 

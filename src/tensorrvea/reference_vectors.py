@@ -23,7 +23,24 @@ Rows = TypeVar("Rows", Array, np.ndarray)
 
 
 def reference_vectors(choice: str | ArrayLike, population: int, objectives: int) -> Float[Array | np.ndarray, "r m"]:
-    """Return the vectors that ``choice`` names (one of GENERATORS), or the user's own with length one."""
+    """Return the vectors that ``choice`` names (one of GENERATORS), or the user's own with length one.
+
+    Args:
+      choice: ``"lattice"``, ``"layers"``, ``"exact"``, or an array of vectors, (vectors, objectives).
+      population: the most vectors; their exact number for ``"exact"``.
+      objectives: the number of objectives.
+
+    Returns:
+      The vectors.
+
+    Raises:
+      ValueError: if the choice is unknown, the array has another number of columns, or the population is too small.
+
+    >>> reference_vectors("lattice", 105, 3).shape, reference_vectors("exact", 100, 3).shape
+    ((105, 3), (100, 3))
+    >>> reference_vectors([[3.0, 4.0], [0.0, 2.0]], 2, 2).tolist()
+    [[0.6, 0.8], [0.0, 1.0]]
+    """
     if not isinstance(choice, str):
         # Normalised in double precision, since very small or large entries may not fit in single precision.
         traced, dtype = is_traced(choice), jnp.result_type(float)
@@ -70,6 +87,19 @@ def two_layers(most: int, objectives: int) -> Float[np.ndarray, "r m"]:
     """Return a lattice on the simplex and a smaller one inside it, together at most ``most`` points.
 
     With many objectives, all points of a single lattice of reasonable size are on the boundary.
+
+    Args:
+      most: the most points.
+      objectives: the number of objectives.
+
+    Returns:
+      The points, one per row, which add up to 1.
+
+    Raises:
+      ValueError: if there is not even room for the corners.
+
+    >>> two_layers(275, 10).shape
+    (275, 10)
     """
     check_integer("population", most, minimum=1, maximum=MOST_POINTS)
     outer = largest_divisions(most, objectives)
@@ -90,6 +120,19 @@ def exact_count(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
     """Return exactly ``count`` points of the simplex: its corners as far as there is room, and well-spread others.
 
     The others are a Halton sequence mapped to the simplex by the spacings of its sorted coordinates.
+
+    Args:
+      count: the number of points, two or more.
+      objectives: the number of objectives, two or more.
+
+    Returns:
+      The points, one per row, which add up to 1.
+
+    Raises:
+      ValueError: if a number is too small or too large.
+
+    >>> exact_count(5, 2).tolist()
+    [[0.0, 1.0], [0.25, 0.75], [0.5, 0.5], [0.75, 0.25], [1.0, 0.0]]
     """
     check_integer("population", count, minimum=2, maximum=MOST_POINTS)
     check_integer("objectives", objectives, minimum=2, maximum=MOST_OBJECTIVES)
@@ -106,6 +149,13 @@ def exact_count(count: int, objectives: int) -> Float[np.ndarray, "r m"]:
 
 def halton(points: int, dimensions: int) -> Float[np.ndarray, "points d"]:
     """Return Halton's sequence without the origin, its first point: the digits of 1, 2, … in prime bases, mirrored.
+
+    Args:
+      points: the number of points.
+      dimensions: the number of coordinates of each.
+
+    Returns:
+      The points, in [0, 1).
 
     >>> halton(3, 2).round(3).tolist()
     [[0.5, 0.333], [0.25, 0.667], [0.75, 0.111]]
@@ -135,6 +185,16 @@ def _first_primes(count: int) -> list[int]:
 
 def simplex_lattice(divisions: int, objectives: int) -> Float[np.ndarray, "r m"]:
     """Return Das and Dennis's lattice: all points of the simplex whose coordinates are multiples of 1/divisions.
+
+    Args:
+      divisions: the number of steps from 0 to 1 along each coordinate.
+      objectives: the number of coordinates.
+
+    Returns:
+      The points, one per row, which add up to 1.
+
+    Raises:
+      ValueError: if a number is too small, or the lattice would be too large.
 
     >>> simplex_lattice(2, 2)
     array([[0. , 1. ],
@@ -207,9 +267,10 @@ def around(
         With ``ideal`` and ``nadir``, an aspiration point instead: values that the objectives should have.
       radius: how much of the simplex the vectors cover, from 0 (exclusive) to 1.
       count: the number of vectors.
-      ideal, nadir: the best and the worst values of the objectives on the front, as far as they are known, such as
-        those of an earlier result. Vectors are then in the units of the objectives, as algorithms take them that do
-        not normalise (``TensorRVEA``, and ``MOEAD(normalize=False)``).
+      ideal: the best values of the objectives on the front, as far as they are known, such as those of an earlier
+        result. Vectors are then in the units of the objectives, as algorithms take them that do not normalise
+        (``TensorRVEA``, and ``MOEAD(normalize=False)``).
+      nadir: the worst values of the objectives on the front; given together with ``ideal``.
       directions: which objectives an aspiration point minimises and which it maximises, as in ``Problem``.
 
     Returns:

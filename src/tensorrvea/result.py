@@ -28,6 +28,24 @@ class Result:
 
     ``population`` holds all living survivors; ``archive`` the best solutions of the whole run, if one was requested.
     ``seconds`` exclude compilation. ``stopped`` says why the run ended.
+
+    Args:
+      problem: what was optimised.
+      algorithm: how.
+      seed: of the run.
+      population: all living survivors: ``X``, ``F``, ``G`` and ``violation``.
+      history: what was recorded of each generation.
+      archive: the best solutions of the whole run; None without ``archive=``.
+      capacity: the largest number of survivors.
+      stopped: why the run ended.
+      largest_violation: of each constraint, by any individual of the run.
+
+    >>> import tensorrvea as tr
+    >>> result = tr.optimize(tr.problems.ZDT1(variables=5), tr.NSGA2(population=8), generations=5)
+    >>> result.X.shape[1], result.F.shape[1], result.generations, result.evaluations
+    (5, 2, 5, 48)
+    >>> len(result.F) == len(result.X) <= len(result.population)
+    True
     """
 
     problem: Problem
@@ -72,14 +90,17 @@ class Result:
 
     @property
     def generations(self) -> int:
+        """The number of generations after the first population."""
         return int(self.history.generation[-1])
 
     @property
     def evaluations(self) -> int:
+        """The number of evaluations, failed ones included."""
         return int(self.history.evaluations[-1])
 
     @property
     def seconds(self) -> float:
+        """The time of the run, without compilation."""
         return float(self.history.seconds[-1])
 
     @property
@@ -96,12 +117,30 @@ class Result:
         return None if len(self.X) == 0 else self.problem.rescore(self.X)
 
     def knee(self) -> int:
-        """Return the row of ``X`` and ``F`` where a gain in one objective begins to cost much in another."""
+        """Return the row of ``X`` and ``F`` where a gain in one objective begins to cost much in another.
+
+        Returns:
+          The row.
+
+        Raises:
+          ValueError: if no solution is feasible.
+        """
         self._need_front("knee")
         return decision.knee(self.F, self.problem.directions)
 
     def best_by_weights(self, weights: ArrayLike, method: str = "sum") -> int:
-        """Return the row of ``X`` and ``F`` that is best for the weights, by weighted sum or ``"tchebycheff"``."""
+        """Return the row of ``X`` and ``F`` that is best for the weights, by weighted sum or ``"tchebycheff"``.
+
+        Args:
+          weights: one number per objective, none negative; only their ratios matter.
+          method: ``"sum"`` or ``"tchebycheff"``.
+
+        Returns:
+          The row.
+
+        Raises:
+          ValueError: if a weight is negative, all are 0, or no solution is feasible.
+        """
         self._need_front("best_by_weights")
         return decision.best_by_weights(self.F, weights, self.problem.directions, method)
 
@@ -110,6 +149,12 @@ class Result:
 
         A constraint binds if its slack is at most this share of ``constraint_scale``, or of its largest slack in ``G``
         if that is larger.
+
+        Args:
+          tolerance: the share.
+
+        Returns:
+          One flag per solution and constraint.
         """
         return decision.binding(self.G, tolerance, self.constraint_scale)
 
@@ -123,14 +168,31 @@ class Result:
         return self.largest_violation if known is None else known
 
     def to_dataframe(self) -> "pandas.DataFrame":
-        """Return the front as a table: a named column per variable, objective and constraint, and the violation."""
+        """Return the front as a table: a named column per variable, objective and constraint, and the violation.
+
+        Returns:
+          The table.
+
+        Raises:
+          ModuleNotFoundError: if pandas is not installed: ``pip install "tensorrvea[report]"``.
+        """
         pandas = import_optional("pandas", needed_for="to_dataframe", extra="report")
         problem = self.problem
         names = [*problem.variable_names, *problem.objective_names, *problem.constraint_names, "violation"]
         return pandas.DataFrame(np.column_stack([self.X, self.F, self.G, self.violation]), columns=names)
 
     def plot(self, **options: Any) -> "Figure":
-        """Plot the front in 2-D, 3-D, or, from four objectives on, parallel coordinates (see ``plot_front``)."""
+        """Plot the front in 2-D, 3-D, or, from four objectives on, parallel coordinates (see ``plot_front``).
+
+        Args:
+          options: those of ``plot_front``, such as ``label=`` and ``ax=``.
+
+        Returns:
+          A matplotlib figure; ``savefig`` writes it.
+
+        Raises:
+          ValueError: if no solution is feasible.
+        """
         from tensorrvea.plot import plot_front  # which needs matplotlib, an optional package
 
         self._need_front("plot")
@@ -142,7 +204,16 @@ class Result:
         return plot_front(self.F, **(described | options))
 
     def report(self, path: "str | Path", *, title: str | None = None, replays: int = 12) -> "Path":
-        """Write one HTML page for choosing a solution, and return its path (see ``tensorrvea.report``)."""
+        """Write one HTML page for choosing a solution, and return its path (see ``tensorrvea.report``).
+
+        Args:
+          path: the page, ending in ``.html``.
+          title: the heading; the problem's name by default.
+          replays: the number of episodes to include, for robots.
+
+        Returns:
+          The path of the page.
+        """
         from tensorrvea.report import report  # which imports this module
 
         return report(self, path, title=title, replays=replays)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_array, check_integer, shown
+from tensorrvea.checks import check_array, check_integer, is_endless, shown
 
 
 class SearchSpace:
@@ -144,8 +144,8 @@ def _one_or_each(name: str, bound: ArrayLike) -> np.ndarray:
 
 def _check_flags(name: str, flags: bool | Sequence[bool], variables: int) -> tuple[bool, ...]:
     try:
-        array = np.asarray(flags)
-    except ValueError:  # ragged
+        array = np.empty(0) if is_endless(flags) else np.asarray(flags)
+    except Exception:  # ragged, or whatever the user's type raises
         array = np.empty(0)
     if array.dtype != bool or array.shape not in ((), (variables,)):
         raise ValueError(f"{name} takes True, False or {variables} of them, one per variable, got {shown(flags)}")

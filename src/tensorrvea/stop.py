@@ -14,10 +14,24 @@ __all__ = ["MetricReached", "Stagnation", "StopCriterion", "Target"]
 
 
 class StopCriterion:
-    """Base class of the criteria in this module; ``stop=`` takes any function of a ``Result`` as well."""
+    """Base class of the criteria in this module; ``stop=`` takes any function of a ``Result`` as well.
+
+    Example::
+
+        class EnoughSolutions(tr.stop.StopCriterion):
+            def __call__(self, result):
+                return len(result.F) >= 50
+
+        tr.optimize(problem, generations=500, stop=EnoughSolutions())
+    """
 
     def check(self, problem: Problem, metrics: Collection[str]) -> None:
-        """Raise before the run if the criterion does not fit the problem or the recorded metrics."""
+        """Raise before the run if the criterion does not fit the problem or the recorded metrics.
+
+        Args:
+          problem: what is optimised.
+          metrics: the names of the metrics that the run records.
+        """
 
     def __call__(self, result: Result) -> bool:
         """Return whether the run should end."""
@@ -29,6 +43,19 @@ class Stagnation(StopCriterion):
     """End a run when neither the ideal nor the nadir point has moved for ``generations`` generations.
 
     A point has moved if one of its objectives changed by more than ``tolerance`` times the range between the points.
+
+    Args:
+      generations: for how long nothing may have moved, in generations.
+      tolerance: how far a point may move and still count as unmoved, relative to the range.
+
+    Raises:
+      ValueError: if ``generations`` is below 1 or ``tolerance`` negative.
+
+    >>> import tensorrvea as tr
+    >>> problem, rule = tr.problems.ZDT1(variables=5), tr.stop.Stagnation(generations=5, tolerance=1.0)
+    >>> result = tr.optimize(problem, tr.NSGA2(population=8), generations=100, stop=rule, every=10)
+    >>> result.generations < 100, "Stagnation" in result.stopped
+    (True, True)
     """
 
     generations: int = 50
@@ -49,7 +76,20 @@ class Stagnation(StopCriterion):
 
 
 class Target(StopCriterion):
-    """End a run when a solution is at least as good as ``objectives`` in every objective."""
+    """End a run when a solution is at least as good as ``objectives`` in every objective.
+
+    Args:
+      objectives: one value per objective, in the user's signs.
+
+    Raises:
+      ValueError: before the run, if the problem has another number of objectives.
+
+    >>> import tensorrvea as tr
+    >>> problem = tr.problems.ZDT1(variables=5)
+    >>> result = tr.optimize(problem, tr.NSGA2(population=8), generations=100, stop=tr.stop.Target([1.0, 9.0]))
+    >>> result.generations < 100
+    True
+    """
 
     def __init__(self, objectives: ArrayLike):
         self.objectives = check_array("objectives", objectives, shape="(objectives,)", ndim=1)
@@ -67,7 +107,20 @@ class Target(StopCriterion):
 
 @settings
 class MetricReached(StopCriterion):
-    """End a run when a recorded metric reaches ``at_least`` or ``at_most``."""
+    """End a run when a recorded metric reaches ``at_least`` or ``at_most``.
+
+    Args:
+      metric: the name of a metric that the run records (``metrics=`` of ``optimize``).
+      at_least: the value, for a metric of which larger is better.
+      at_most: the value, for a metric of which smaller is better.
+
+    Raises:
+      ValueError: unless exactly one of ``at_least`` and ``at_most`` is given; before the run, if the metric is not
+        recorded.
+
+    >>> MetricReached(metric="igd", at_most=0.05)
+    MetricReached(metric='igd', at_least=None, at_most=0.05)
+    """
 
     metric: str
     at_least: float | None = None

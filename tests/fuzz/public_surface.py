@@ -42,8 +42,8 @@ SECONDS = 2.0
 ENDLESS = 60.0
 MEMORY = 16 * 2**30
 WRONG = ("raw", "slow", "meaningless")
-# What the library makes and users read: their constructors check nothing.
-RECORDS = {"Replay", "Result", "Scores", "State", "Study", "Sweep"}
+# What the library makes and users read: their constructors check nothing. Of Evolution there are only subclasses.
+RECORDS = {"Evolution", "Replay", "Result", "Scores", "State", "Study", "Sweep"}
 # Errors of Python's own machinery, also where a line of the library that raises an error caused them.
 NEVER_MEANT = (RecursionError, MemoryError, AttributeError, KeyError, IndexError, UnboundLocalError)
 
@@ -178,11 +178,11 @@ def briefly() -> Iterator[None]:
         yield
 
 
-def survey(only: str = "", budget: int | None = None) -> list[Outcome]:
+def survey(only: str | tuple[str, ...] = "", budget: int | None = None) -> list[Outcome]:
     """Attempt all calls whose name begins with ``only``; runs that are accepted stop after two chunks.
 
     Args:
-      only: how names begin.
+      only: how names begin, or how they may begin.
       budget: the most values per argument.
     """
     outcomes = []

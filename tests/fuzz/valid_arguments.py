@@ -60,13 +60,15 @@ VALID: dict[str, Any] = {
     "values": lambda: [0.5, 0.5], "vectors": lambda: [[1.0, 0.0], [0.0, 1.0]], "name": lambda: "vectors",
     "choice": lambda: "lattice", "target": lambda: [0.5, 0.5], "task": lambda: "MoHopper-m2", "dimensions": lambda: 2,
     "search": search, "direction": lambda: [1.0, 1.0], "radius": lambda: 0.2, "G": lambda: [[-1.0, 0.0], [-0.5, -0.1]],
-    "grid": lambda: {"algorithm.alpha": [1.0, 2.0]}, "problems": lambda: [PROBLEM], "algorithms": lambda: [ALGORITHM],
+    "grid": lambda: {"alpha": [1.0, 2.0]}, "problems": lambda: [PROBLEM], "algorithms": lambda: [ALGORITHM],
     "fronts": lambda: {"ZDT1": {"ours": [FRONT], "theirs": [FRONT]}}, "larger_is_better": lambda: False,
     "empty": lambda: 0.0, "results": lambda: [result()], "scale": lambda: 0.1, "path": lambda: "written.html",
 }  # fmt: skip
 # Where a name means something else than above, or a call needs an argument that has a default.
 BY_CALL: dict[str, dict[str, Any]] = {
     "problems.Benchmark": {"function": lambda: lambda x: x[:, :2], "variables": lambda: 5},
+    "tensorrvea.compare": {"generations": lambda: 2, "seeds": lambda: 2},
+    "tensorrvea.sweep": {"generations": lambda: 2, "seeds": lambda: 2},
     "tensorrvea.register": {"cls": lambda: tr.NSGA2},
     "problems.named": {"name": lambda: "DTLZ2"},
     "runs.keep_run": {"directory": new_directory},

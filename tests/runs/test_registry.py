@@ -3,7 +3,7 @@
 from importlib.metadata import EntryPoint
 
 import pytest
-from test_readme import blocks_of, run_blocks
+from snippets import blocks_of, run_blocks
 
 import tensorrvea as tr
 from tensorrvea.runs import registry

@@ -18,10 +18,12 @@ STEPS = 1000  # of an episode in an environment without a limit
 
 
 def require(module: str) -> Any:
+    """Import a module of the extra ``adapters``."""
     return import_optional(module, needed_for="MOGymnasium", extra="adapters")
 
 
 def environment_name(environment: str | Callable[..., Any]) -> str:
+    """Return the name of an environment, for results and reports."""
     return environment if isinstance(environment, str) else getattr(environment, "__name__", type(environment).__name__)
 
 
@@ -130,6 +132,7 @@ def make_policy(env: Any, hidden: tuple[int, ...], activation: str) -> MLP:
 
 
 def flat_observation(space: Any, observation: Any) -> Float[np.ndarray, " i"]:
+    """Return an observation of any space as one row of numbers."""
     return np.asarray(require("gymnasium.spaces.utils").flatten(space, observation), np.float64)
 
 

@@ -140,6 +140,7 @@ class MeanReturn:
     _environments: list = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self, *arguments: Any) -> Float[np.ndarray, " m"]:
+        """Return the mean returns of one policy."""
         *generator, x = arguments
         act = self.policy.load(x)
         if generator:

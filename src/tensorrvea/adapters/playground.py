@@ -27,13 +27,18 @@ class Playground(Problem):
       rewards: names of the environment's metrics, such as ``("reward/upright", "reward/small_control")``, where
         ``"reward"`` is the environment's own reward; or a function of state, action and next state that returns two or
         more numbers, in JAX.
-      hidden, activation: sizes and activation of the policy's hidden layers.
+      hidden: sizes of the policy's hidden layers.
+      activation: of the hidden layers.
       steps: maximum length of an episode.
       episodes: number of episodes per evaluation; objectives are their mean returns, maximised.
       starts: ``"fixed"``: the same start states in all evaluations; ``"new"``: new ones in each generation.
       start_seed: seed of the fixed start states.
       lanes: number of policies that are simulated at once.
       options: entries of the environment's configuration.
+
+    Example::
+
+        problem = Playground("CartpoleBalance", rewards=("reward/upright", "reward/small_control"), steps=200)
     """
 
     def __init__(
@@ -96,6 +101,7 @@ class Playground(Problem):
 
     @property
     def source_parts(self) -> tuple[Any, ...]:
+        """What a run directory compares: the rewards and the environment."""
         return (self.rewards, *self._make_identity()[1:])
 
     def _make_identity(self) -> tuple:

@@ -24,6 +24,18 @@ def from_pymoo(
     becomes ``|H|`` ≤ ``equality_tolerance``. ``front`` may be ``problem.pareto_front()``. The other arguments,
     ``host``, are those of ``HostProblem``.
 
+    Args:
+      problem: a problem of pymoo's.
+      equality_tolerance: how far an equality may be from 0.
+      front: points of the true front, if they are known.
+      host: arguments of ``HostProblem``, such as ``workers=4``.
+
+    Returns:
+      The problem.
+
+    Raises:
+      TypeError: if it is not a problem of pymoo's.
+
     >>> from pymoo.problems import get_problem
     >>> from_pymoo(get_problem("bnh"))
     HostProblem(name='BNH', variables=2, objectives=2)
@@ -58,6 +70,7 @@ class PymooFunction:
     equality_tolerance: float
 
     def __call__(self, x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n k"]:
+        """Return objectives and constraints of a batch, computed by pymoo."""
         rows = x.astype(self.problem.vtype) if self.problem.vtype in (int, bool) else x
         out = self.problem.evaluate(rows, return_values_of=["F", "G", "H"], return_as_dictionary=True)
         return np.concatenate([out["F"], out["G"], np.abs(out["H"]) - self.equality_tolerance], axis=1)

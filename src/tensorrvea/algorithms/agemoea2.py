@@ -1,5 +1,7 @@
-"""AGE-MOEA-II: Panichella, "An Improved Pareto Front Modeling Algorithm for Large-scale Many-Objective
-Optimization", GECCO 2022; its selection is that of AGE-MOEA (GECCO 2019) with another model of the front.
+"""AGE-MOEA-II.
+
+Panichella, "An Improved Pareto Front Modeling Algorithm for Large-scale Many-Objective Optimization", GECCO 2022; its
+selection is that of AGE-MOEA (GECCO 2019) with another model of the front.
 """
 
 import jax.numpy as jnp
@@ -41,6 +43,13 @@ class AGEMOEA2(Evolution):
       population: the number of offspring per generation, and of survivors.
       variation: how offspring are bred. By default one variable of each is mutated on average, as is usual; with
         ``GA()``, the paper's setting, it is one of every second.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> AGEMOEA2(population=100).places(3)
+    100
     """
 
     population: int = static()

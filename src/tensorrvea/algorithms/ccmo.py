@@ -1,5 +1,7 @@
-"""CCMO: Tian, Zhang, Xiao, Zhang and Jin, "A Coevolutionary Framework for Constrained Multiobjective Optimization
-Problems", IEEE Transactions on Evolutionary Computation 25(1), 2021.
+"""CCMO.
+
+Tian, Zhang, Xiao, Zhang and Jin, "A Coevolutionary Framework for Constrained Multiobjective Optimization Problems",
+IEEE Transactions on Evolutionary Computation 25(1), 2021.
 """
 
 import jax.numpy as jnp
@@ -26,6 +28,13 @@ class CCMO(Evolution):
     Args:
       population: the number of offspring per generation, and of survivors in each of the two populations.
       variation: how offspring are bred.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> CCMO(population=100).places(2)
+    200
     """
 
     population: int = static()

@@ -35,6 +35,13 @@ class HypE(Evolution):
       population: the number of offspring per generation, and of survivors.
       variation: how offspring are bred.
       samples: the number of points by which hypervolumes are estimated.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> HypE(population=100).places(3)
+    100
     """
 
     population: int = static()

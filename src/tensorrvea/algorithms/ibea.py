@@ -29,6 +29,13 @@ class IBEA(Evolution):
       variation: how offspring are bred. By default crossover spreads wider (η = 15) and mutation is twice as frequent
         (one variable per offspring, as is usual) as in ``GA()``: this selection needs the variety.
       kappa: how much small indicator values count; at least 0.02, since exp(1 / kappa) must fit single precision.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> IBEA(population=100).kappa
+    0.05
     """
 
     population: int = static()

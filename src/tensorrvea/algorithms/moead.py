@@ -1,6 +1,8 @@
-"""MOEA/D: Zhang and Li, "MOEA/D: A Multiobjective Evolutionary Algorithm Based on Decomposition", 2007; mating and
-bounded replacement as by Li and Zhang, "Multiobjective Optimization Problems With Complicated Pareto Sets, MOEA/D and
-NSGA-II", 2009.
+"""MOEA/D.
+
+Zhang and Li, "MOEA/D: A Multiobjective Evolutionary Algorithm Based on Decomposition", 2007; mating and bounded
+replacement as by Li and Zhang, "Multiobjective Optimization Problems With Complicated Pareto Sets, MOEA/D and NSGA-II",
+2009.
 """
 
 from dataclasses import replace
@@ -85,6 +87,13 @@ class MOEAD(Evolution):
       replacements: how many individuals an offspring may replace.
       normalize: whether objectives are divided by the range from the ideal point to the worst values of the survivors,
         as the paper suggests for objectives of different scales.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> MOEAD(population=105).places(3)
+    105
     """
 
     population: int = static()

@@ -1,5 +1,6 @@
-"""NSGA-II: Deb, Pratap, Agarwal and Meyarivan, "A Fast and Elitist Multiobjective Genetic Algorithm:
-NSGA-II", 2002.
+"""NSGA-II.
+
+Deb, Pratap, Agarwal and Meyarivan, "A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II", 2002.
 """
 
 import jax.numpy as jnp
@@ -25,6 +26,13 @@ class NSGA2(Evolution):
     Args:
       population: the number of offspring per generation, and of survivors.
       variation: how offspring are bred.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> NSGA2(population=100).places(2)
+    100
     """
 
     population: int = static()

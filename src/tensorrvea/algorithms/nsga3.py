@@ -1,5 +1,7 @@
-"""NSGA-III: Deb and Jain, "An Evolutionary Many-Objective Optimization Algorithm Using Reference-Point-Based
-Nondominated Sorting Approach, Part I", 2014; constraints as by Jain and Deb in Part II.
+"""NSGA-III.
+
+Deb and Jain, "An Evolutionary Many-Objective Optimization Algorithm Using Reference-Point-Based Nondominated Sorting
+Approach, Part I", 2014; constraints as by Jain and Deb in Part II.
 """
 
 from dataclasses import replace
@@ -49,6 +51,13 @@ class NSGA3(Evolution):
       vectors: the reference points, at most about as many as survivors: ``"lattice"`` (the largest simplex lattice of
         at most ``population``), ``"layers"`` (two lattices, for many objectives), ``"exact"`` (exactly
         ``population``), or an array of shape (r, m).
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> NSGA3(population=92).places(3)
+    92
     """
 
     population: int = static()

@@ -50,6 +50,13 @@ class PaperTensorRVEA(Evolution):
         an array of shape (r, m).
       alpha: how the penalty on the angle grows over the budget, progress^alpha.
       adaptation: the vectors adapt to the ranges of the objectives each time this share of the budget is spent.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> PaperTensorRVEA(population=100).places(3)
+    91
     """
 
     population: int = static()
@@ -121,5 +128,6 @@ class PaperTensorRVEA(Evolution):
 
 
 def indexed(initial: Float[Array, "r m"], adapted: Float[Array, "k m"]) -> Vectors:
+    """Return adapted vectors with what association needs of them."""
     index = make_index(adapted)
     return Vectors(initial, adapted, smallest_angles(adapted, index), index)

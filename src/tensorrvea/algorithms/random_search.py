@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from tensorrvea.checks import MOST_ROWS, check_integer
+from tensorrvea.constraints import check_constraint_rule
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.operators import Random
 from tensorrvea.population import Pool
@@ -21,6 +22,13 @@ class RandomSearch(Evolution):
 
     Args:
       population: the number of samples per generation, and of those that are kept at most, the least crowded.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> RandomSearch(population=100).places(2)
+    100
     """
 
     population: int = static()
@@ -28,6 +36,7 @@ class RandomSearch(Evolution):
 
     def __post_init__(self) -> None:
         check_integer("population", self.population, minimum=1, maximum=MOST_ROWS)
+        check_constraint_rule(self.constraint_rule)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key, state, clock

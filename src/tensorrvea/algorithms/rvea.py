@@ -19,7 +19,22 @@ from tensorrvea.settings import settings
 
 @settings
 class RVEA(PaperTensorRVEA):
-    """The same algorithm and survivors as PaperTensorRVEA, selected by a loop over the vectors."""
+    """The same algorithm and survivors as PaperTensorRVEA, selected by a loop over the vectors.
+
+    Args:
+      population: the number of offspring per generation.
+      variation: how offspring are bred.
+      vectors: the reference vectors, as in ``PaperTensorRVEA``.
+      alpha: how the penalty on the angle grows over the budget, progress^alpha.
+      adaptation: the vectors adapt to the ranges of the objectives each time this share of the budget is spent.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> RVEA(population=100).places(3)
+    91
+    """
 
     def best_per_vector(self, pool: Pool, vectors: Vectors, penalty: Float[Array, ""]) -> Selected:
         return select_by_loop(pool, vectors.adapted, vectors.gamma, vectors.index, penalty)

@@ -1,5 +1,7 @@
-"""RVEA*: Cheng, Jin, Olhofer and Sendhoff, "A Reference Vector Guided Evolutionary Algorithm for Many-Objective
-Optimization", 2016, with the regeneration of reference vectors for irregular fronts.
+"""RVEA*.
+
+Cheng, Jin, Olhofer and Sendhoff, "A Reference Vector Guided Evolutionary Algorithm for Many-Objective Optimization",
+2016, with the regeneration of reference vectors for irregular fronts.
 """
 
 import jax
@@ -27,6 +29,20 @@ class RVEAStar(PaperTensorRVEA):
 
     The settings are those of ``PaperTensorRVEA``; ``vectors`` and ``adaptation`` are about the first set. A
     generation also indexes all vectors anew, which takes O(r log r) time.
+
+    Args:
+      population: the number of offspring per generation.
+      variation: how offspring are bred.
+      vectors: the reference vectors, as in ``PaperTensorRVEA``.
+      alpha: how the penalty on the angle grows over the budget, progress^alpha.
+      adaptation: the vectors adapt to the ranges of the objectives each time this share of the budget is spent.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> RVEAStar(population=100).places(3)
+    182
     """
 
     def places(self, objectives: int) -> int:

@@ -32,6 +32,13 @@ class SMSEMOA(Evolution):
       population: the number of offspring per generation, and of survivors.
       variation: how offspring are bred.
       lines: the number of lines by which a contribution is estimated for four objectives and more.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> SMSEMOA(population=100).places(2)
+    100
     """
 
     population: int = static()

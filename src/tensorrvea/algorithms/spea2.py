@@ -33,6 +33,13 @@ class SPEA2(Evolution):
         ``GA()``, the paper's setting, it is one of every second.
       normalize: whether distances are measured in units of the ranges of the non-dominated rows. The paper
         measures in the objectives as they are, so that an objective with a large range dominates the distances.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> SPEA2(population=100).places(2)
+    100
     """
 
     population: int = static()

@@ -78,6 +78,13 @@ class TensorRVEA(Evolution):
         units of the objectives, and only individuals near them fill places that are left.
       exact_ranks: whether ranks are exact. By default they are for at most 4,096 places, and estimated beyond, where a
         generation takes a tenth of the time, and an irregular front needs more generations.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range, such as a population below 2.
+
+    >>> TensorRVEA(population=105).places(3)
+    105
     """
 
     population: int = static()

@@ -11,10 +11,10 @@ class WrongArgumentsError(Exception):
 
 
 def printable(text: str) -> str:
-    """Replace control characters, since names in a run directory may come from somebody else.
+    r"""Replace control characters, since names in a run directory may come from somebody else.
 
-    >>> printable("front\\n\\x1b[2J")
-    'front\\n?[2J'
+    >>> printable("front\n\x1b[2J")
+    'front\n?[2J'
     """
     return "".join(character if character.isprintable() or character == "\n" else "?" for character in text)
 

@@ -47,7 +47,8 @@ class Evaluator:
         Args:
           carry: what the last generation left; it is donated.
           start: the number of the first generation.
-          progress, before: the clock of each generation (see ``Clock``).
+          progress: the share of the budget that each generation has spent (see ``Clock``).
+          before: the same, one generation before.
 
         Returns:
           The next carry, the records on the host with a leading axis of generations, and the seconds it took.

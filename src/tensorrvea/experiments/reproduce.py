@@ -29,7 +29,8 @@ def reproduce(
     """Run one of the paper's experiments, or continue an interrupted one.
 
     Args:
-      experiment, scale: names in ``PLANS``.
+      experiment: a name in ``PLANS``.
+      scale: ``"smoke"``, ``"cpu"`` or ``"paper"``.
       out: directory of the results; ``results/EXPERIMENT-SCALE`` by default.
       backend: physics engine of robot tasks.
       reference: reference point of HV on robot tasks, paper or derived; see ``run_robots``.

@@ -45,6 +45,9 @@ def run_robots(
     """Run all tasks, algorithms and seeds, then compute the indicators, whose reference point depends on all runs.
 
     Args:
+      store: where runs are kept.
+      plan: tasks, algorithms, sizes and seeds.
+      problems: the problem of each task, by name.
       reference: ``"paper"`` for the supplement's reference points, ``"derived"`` for its rule applied to the runs made
         here. By default ``"paper"`` on the paper's backend, else ``"derived"``.
     """

@@ -18,17 +18,59 @@ BLOCK = 1 << 20
 
 
 def igd(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p m"]) -> Float[Array, ""]:
-    """The mean distance from a point of the true front to the nearest alive row."""
+    """The mean distance from a point of the true front to the nearest alive row.
+
+    Args:
+      f: objectives, all minimised, one row per individual.
+      alive: which rows count.
+      front: points of the true front.
+
+    Returns:
+      The mean distance, infinite if no row counts.
+
+    >>> import jax.numpy as jnp
+    >>> f, alive = jnp.array([[0.0, 0.0], [9.0, 9.0]]), jnp.array([True, True])
+    >>> float(igd(f, alive, front=jnp.array([[0.0, 1.0], [3.0, 4.0]])))
+    3.0
+    """
     return jnp.sqrt(_smallest(lambda d: d**2, jnp.asarray(front, f.dtype), f, alive)).mean()
 
 
 def igd_plus(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p m"]) -> Float[Array, ""]:
-    """Like ``igd``, but counting only the objectives in which a row is worse."""
+    """Like ``igd``, but counting only the objectives in which a row is worse.
+
+    Args:
+      f: objectives, all minimised, one row per individual.
+      alive: which rows count.
+      front: points of the true front.
+
+    Returns:
+      The mean distance, infinite if no row counts.
+
+    >>> import jax.numpy as jnp
+    >>> f, alive = jnp.array([[0.0, 0.0], [9.0, 9.0]]), jnp.array([True, True])
+    >>> float(igd_plus(f, alive, front=jnp.array([[0.0, 1.0], [3.0, 4.0]])))
+    0.0
+    """
     return jnp.sqrt(_smallest(lambda d: jnp.maximum(d, 0) ** 2, jnp.asarray(front, f.dtype), f, alive)).mean()
 
 
 def gd(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p m"]) -> Float[Array, ""]:
-    """The mean distance from an alive row to the nearest point of the true front."""
+    """The mean distance from an alive row to the nearest point of the true front.
+
+    Args:
+      f: objectives, all minimised, one row per individual.
+      alive: which rows count.
+      front: points of the true front.
+
+    Returns:
+      The mean distance, infinite if no row counts.
+
+    >>> import jax.numpy as jnp
+    >>> f, alive = jnp.array([[0.0, 0.0], [9.0, 9.0]]), jnp.array([True, True])
+    >>> float(gd(f, alive, front=jnp.array([[3.0, 4.0], [9.0, 9.0]])))
+    2.5
+    """
     rows = jnp.where(alive[:, None], f, 0)
     front = jnp.asarray(front, f.dtype)
     distance = jnp.sqrt(_smallest(lambda d: d**2, rows, front, jnp.ones(len(front), bool)))
@@ -36,7 +78,20 @@ def gd(f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p 
 
 
 def spacing(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Float[Array, ""]:
-    """The standard deviation of the alive rows' nearest-neighbour distances; 0 for fewer than two rows."""
+    """The standard deviation of the alive rows' nearest-neighbour distances; 0 for fewer than two rows.
+
+    Args:
+      f: objectives, all minimised, one row per individual.
+      alive: which rows count.
+
+    Returns:
+      The standard deviation.
+
+    >>> import jax.numpy as jnp
+    >>> f = jnp.array([[0.0, 3.0], [1.0, 2.0], [3.0, 0.0]])
+    >>> round(float(spacing(f, jnp.array([True, True, True]))), 4)
+    1.1547
+    """
     count = alive.sum()
     rows = jnp.where(alive[:, None], f, 0)
     nearest = jnp.where(alive & (count > 1), _smallest(jnp.abs, rows, f, alive, exclude_self=True), 0)
@@ -47,7 +102,21 @@ def spacing(f: Float[Array, "n m"], alive: Bool[Array, " n"]) -> Float[Array, ""
 def expected_utility(
     f: Float[Array, "n m"], alive: Bool[Array, " n"], weights: Float[Array, "k m"]
 ) -> Float[Array, ""]:
-    """The mean, over weights, of the best weighted sum of rewards -f among the alive rows."""
+    """The mean, over weights, of the best weighted sum of rewards -f among the alive rows.
+
+    Args:
+      f: objectives, all minimised, one row per individual.
+      alive: which rows count.
+      weights: points of the simplex, (k, m), such as ``metrics.utility_weights``.
+
+    Returns:
+      The mean utility, minus infinity if no row counts.
+
+    >>> import jax.numpy as jnp
+    >>> f, weights = jnp.array([[-4.0, 0.0], [-1.0, -3.0]]), jnp.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> float(expected_utility(f, jnp.array([True, True]), weights))
+    3.5
+    """
     reward = jnp.where(alive[:, None], -f, -jnp.inf)
 
     def best(weight: Float[Array, " m"]) -> Float[Array, ""]:
@@ -58,7 +127,24 @@ def expected_utility(
 
 
 def hypervolume(f: Float[Array, "n m"], alive: Bool[Array, " n"], reference: Float[Array, " m"]) -> Float[Array, ""]:
-    """The exact hypervolume for two or three objectives; use ``hypervolume_estimate`` for more."""
+    """The exact hypervolume for two or three objectives; use ``hypervolume_estimate`` for more.
+
+    Args:
+      f: objectives, all minimised, one row per individual.
+      alive: which rows count.
+      reference: the reference point, minimised as well.
+
+    Returns:
+      The area or volume.
+
+    Raises:
+      ValueError: for other numbers of objectives.
+
+    >>> import jax.numpy as jnp
+    >>> f = jnp.array([[5.0, 5.0], [4.0, 6.0], [2.0, 7.0], [7.0, 4.0]])
+    >>> float(hypervolume(f, jnp.ones(4, bool), jnp.array([10.0, 10.0])))
+    38.0
+    """
     m = f.shape[1]
     if m not in (2, 3):
         raise ValueError(f"hypervolume on the device takes 2 or 3 objectives, got {m}; use hypervolume_estimate")
@@ -73,7 +159,24 @@ def hypervolume_estimate(
     reference: Float[Array, " m"],
     samples: int = 10_000,
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """A Monte Carlo estimate of the hypervolume, and its standard error."""
+    """A Monte Carlo estimate of the hypervolume, and its standard error.
+
+    Args:
+      key: for the random directions.
+      f: objectives, all minimised, one row per individual.
+      alive: which rows count.
+      reference: the reference point, minimised as well.
+      samples: the number of directions.
+
+    Returns:
+      The estimate, and its standard error.
+
+    >>> import jax, jax.numpy as jnp
+    >>> f = jnp.array([[0.0, 0.5], [0.5, 0.0]])
+    >>> value, error = hypervolume_estimate(jax.random.key(0), f, jnp.ones(2, bool), jnp.ones(2))
+    >>> bool(abs(value - 0.75) < 4 * error)
+    True
+    """
     m = f.shape[1]
     reach, counts = _reach(f, alive, reference)
     box = jnp.where(counts.any(), reach.max(axis=0), 1)

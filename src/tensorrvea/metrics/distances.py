@@ -18,6 +18,17 @@ def igd(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float
     The paper's definition (supplement, numerical benchmarks). Smaller is better; 0 if F covers the front. Independent
     of ``directions``.
 
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      front: points of the true front, with the same columns.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The mean distance; 0 is the best.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
+
     >>> igd([[0.0, 0.0], [9.0, 9.0]], front=[[0.0, 1.0], [3.0, 4.0]])
     3.0
     """
@@ -31,6 +42,17 @@ def gd(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
     Smaller is better. It measures how close F is, not how much of the front it covers. Independent of ``directions``.
     (Van Veldhuizen's original definition, 1998, has √Σd²/n, which shrinks as n grows.)
 
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      front: points of the true front, with the same columns.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The mean distance; 0 is the best.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
+
     >>> gd([[3.0, 4.0], [0.0, 1.0]], front=[[0.0, 0.0], [0.0, 1.0], [0.0, 8.0]])
     2.1213203435596424
     """
@@ -43,6 +65,17 @@ def igd_plus(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> 
 
     The distance from z on the front to f is ‖max(f - z, 0)‖ for minimised objectives (Ishibuchi, Masuda, Tanigaki and
     Nojima, 2015). Unlike IGD, it never ranks a set worse than one that it dominates.
+
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      front: points of the true front, with the same columns.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The mean distance; 0 is the best.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
 
     >>> igd_plus([[0.5, 0.5], [2.0, 0.0]], front=[[0.0, 1.0], [1.0, 0.0]])
     0.5
@@ -64,6 +97,16 @@ def spacing(F: ArrayLike, directions: Directions = "min") -> float:
 
     Distances are sums of absolute differences, and the deviation has n - 1 in its denominator (Schott, 1995). Smaller
     is more even. Independent of ``directions``. Needs two points.
+
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The standard deviation; 0 if all points are equally far from their neighbours.
+
+    Raises:
+      ValueError: if there are fewer than two points, or a value is NaN or infinite.
 
     >>> spacing([[0.0, 3.0], [1.0, 2.0], [3.0, 0.0]])
     1.1547005383792515

@@ -13,6 +13,12 @@ from tensorrvea.reference_vectors import simplex_lattice_of_about
 def utility_weights(objectives: int) -> Float[np.ndarray, "k m"]:
     """Weights uniform over the simplex: the smallest lattice with at least 100 points, or 1 for one objective.
 
+    Args:
+      objectives: the number of objectives.
+
+    Returns:
+      The weights, one row each, which add up to 1.
+
     >>> utility_weights(2).shape, utility_weights(3).shape
     ((100, 2), (105, 3))
     """
@@ -28,7 +34,15 @@ def expected_utility(F: ArrayLike, directions: Directions = "min", weights: Arra
     Oliehoek and Beau, 2015). Normalise objectives of very different scales first.
 
     Args:
+      F: objectives, one row per solution, in the user's signs.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
       weights: points of the simplex, (k, m); ``utility_weights`` if None.
+
+    Returns:
+      The mean utility.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
 
     >>> expected_utility([[4.0, 0.0], [1.0, 3.0]], "max", weights=[[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     3.0
@@ -41,6 +55,7 @@ def expected_utility(F: ArrayLike, directions: Directions = "min", weights: Arra
 
 
 def check_weights(weights: ArrayLike, objectives: int) -> Float[np.ndarray, "k m"]:
+    """Return weights as an array, or raise an error that names them."""
     w = check_points("weights", weights)
     if w.shape[1] != objectives:
         raise ValueError(f"weights must have one column for each of {objectives} objectives, got {w.shape[1]}")

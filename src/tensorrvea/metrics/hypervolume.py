@@ -20,7 +20,15 @@ EFFECTIVE_SHARE = 0.02
 
 
 class Estimate(NamedTuple):
-    """A Monte Carlo estimate and its standard error."""
+    """A Monte Carlo estimate and its standard error.
+
+    Args:
+      value: the estimate.
+      standard_error: its standard error.
+
+    >>> Estimate(0.75, 0.001).value
+    0.75
+    """
 
     value: float
     standard_error: float
@@ -30,6 +38,13 @@ def is_exact(points: int, objectives: int) -> bool:
     """Whether ``hypervolume`` of this many non-dominated points is exact, which takes seconds at most.
 
     moocore needs O(n log n) for two and three objectives, O(n²) for four, and O(n^(m-2)) beyond.
+
+    Args:
+      points: the number of points.
+      objectives: the number of objectives.
+
+    Returns:
+      Whether the exact algorithm is used.
 
     >>> is_exact(10**6, 3), is_exact(200, 6), is_exact(200, 10)
     (True, True, False)
@@ -45,6 +60,17 @@ def hypervolume(F: ArrayLike, reference: ArrayLike, directions: Directions = "mi
 
     A point that is not better than ``reference`` in every objective adds nothing. Computed by moocore in double
     precision if ``is_exact``; otherwise the value of ``hypervolume_estimate`` with its defaults.
+
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      reference: the reference point, one number per objective: worse than all solutions that should count.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The volume; 0 if no point is better than the reference point.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
 
     >>> hypervolume([[5.0, 5.0], [4.0, 6.0], [2.0, 7.0], [7.0, 4.0]], reference=[10.0, 10.0])
     38.0
@@ -73,6 +99,19 @@ def hypervolume_estimate(
     ρ(w) = max_i min_k (reference_k - f_ik) / w_k from the reference point; the volume is the mean of ρ^m times
     π^(m/2) / (2^m Γ(m/2 + 1)) (Deng and Zhang, 2019). For sets so thin that few directions meet them, points are drawn
     in the boxes between the points of F and the reference point instead (Karp and Luby, 1983).
+
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      reference: the reference point, one number per objective: worse than all solutions that should count.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+      samples: the number of directions; the standard error falls with its square root.
+      seed: of the random directions.
+
+    Returns:
+      The estimate and its standard error.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
 
     >>> estimate = hypervolume_estimate([[0.0, 0.5], [0.5, 0.0]], reference=[1.0, 1.0])
     >>> abs(estimate.value - 0.75) < 4 * estimate.standard_error < 0.01

@@ -18,6 +18,14 @@ def normalise_by_front(F: ArrayLike, front: ArrayLike, directions: Directions = 
 
     An objective that is constant on the front is only shifted.
 
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      front: points of the true front.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The scaled objectives.
+
     >>> front = [[0.0, 20.0], [1.0, 30.0]]
     >>> normalise_by_front([[2.0, 30.0], [0.0, 10.0]], front, directions=("min", "max"))
     array([[2., 0.],
@@ -31,6 +39,14 @@ def normalise_by_front(F: ArrayLike, front: ArrayLike, directions: Directions = 
 
 def normalised_hypervolume(F: ArrayLike, front: ArrayLike, directions: Directions = "min") -> float:
     """The paper's hypervolume for numerical benchmarks: of normalised objectives, with reference point 1.
+
+    Args:
+      F: objectives, one row per solution, in the user's signs.
+      front: points of the true front.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      The hypervolume, at most 1.
 
     >>> normalised_hypervolume([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]], front=[[0.0, 2.0], [2.0, 0.0]])
     0.25
@@ -48,8 +64,15 @@ def derived_reference_point(
 
     Args:
       sets: the fronts of all compared algorithms at all generations; empty ones are ignored.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
       limits: for each objective, a value that the reference is never worse than, or None. The paper uses 0 for
         forward reward and height.
+
+    Returns:
+      The reference point, one number per objective.
+
+    Raises:
+      ValueError: if the shapes do not match, or a value is NaN or infinite.
 
     >>> sets = [[[5.0, -9.0], [7.0, -12.0], [4.0, -20.0]], [[-3.0, -1.0]]]
     >>> derived_reference_point(sets, "max", limits=(0.0, None))

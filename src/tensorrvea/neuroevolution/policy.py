@@ -142,6 +142,7 @@ class InitialWeights:
     policy: MLP
 
     def __call__(self, key: PRNGKeyArray, n: int) -> Float[Array, "n d"]:
+        """Draw the weights of n policies."""
         drawn = 0.1 * jax.random.normal(key, (n, self.policy.weights))
         return jnp.pad(drawn, [(0, 0), (0, self.policy.size - self.policy.weights)])
 

@@ -121,6 +121,7 @@ class RobotProblem(Problem):
         return mean_returns(self.play(self.start_states(key), x))
 
     def evaluate(self, key: PRNGKeyArray, x: Float[Array, "n d"]) -> Evaluation:
+        """Return the objectives, all minimised, of one policy per row."""
         return super().evaluate(key, self.policy.check_columns(x))
 
     def evaluate_host(self, key: PRNGKeyArray | None, x: Float[np.ndarray, "n d"]) -> Evaluation:
@@ -133,6 +134,7 @@ class RobotProblem(Problem):
     # Running statistics of observations
 
     def initial_knowledge(self) -> Any:
+        """Return the statistics of observations before the first generation."""
         return initial_statistics(self.policy.inputs) if self.policy.normalized else ()
 
     def apply_knowledge(self, known: Any, x: Any) -> Any:
@@ -271,6 +273,7 @@ class RobotProblem(Problem):
 
     @property
     def source_parts(self) -> tuple[Any, ...]:
+        """What a run directory compares: the rules and the model."""
         return (*super().source_parts, *self._make_identity())
 
     def _make_identity(self) -> tuple:
@@ -281,7 +284,16 @@ class RobotProblem(Problem):
 
 
 class RobotPolicy:
-    """A robot's policy: maps one observation, or several as rows, to actions."""
+    """A robot's policy: maps one observation, or several as rows, to actions.
+
+    Args:
+      problem: the robot and its task.
+      x: the weights, one row of ``result.X``.
+
+    >>> problem = RobotProblem(task="MoHopper-m2", backend="mujoco")
+    >>> problem.load(np.zeros(problem.variables))(np.zeros(11)).tolist()
+    [0.0, 0.0, 0.0]
+    """
 
     def __init__(self, problem: RobotProblem, x: ArrayLike):
         self.problem = _check_problem(problem)
@@ -289,6 +301,7 @@ class RobotPolicy:
         self._act = problem.policy.load(self.x)
 
     def __call__(self, observation: ArrayLike) -> np.ndarray:
+        """Return the actions for one observation, or for several as rows."""
         return self._act(np.asarray(observation, float))
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -327,6 +340,7 @@ def _draw_starts(key: PRNGKeyArray, *, task: Task, velocities: int, episodes: in
 
 
 def check_steps(steps: int) -> int:
+    """Return the length of an episode, or raise an error that names it."""
     return check_integer("steps", steps, minimum=1, maximum=MOST_STEPS)
 
 
@@ -342,17 +356,68 @@ def record(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None) -> T
 
     The episode is simulated alone. Robots are chaotic and another batch width rounds differently, so that it need not
     fall at the same step as when it was scored.
+
+    Args:
+      policy: what ``problem.load(x)`` returns.
+      seed: seed of the start state.
+      steps: maximum number of steps; the problem's own by default.
+
+    Returns:
+      Positions, velocities, actions and rewards of each step.
+
+    Raises:
+      TypeError: if it is not a robot's policy.
+
+    Example::
+
+        trajectory = record(problem.load(result.X[0]), steps=200)
+        trajectory.rewards.sum(axis=0)
     """
     return _check_policy(policy).record(policy.x, seed=seed, steps=steps)
 
 
 def replay(policy: RobotPolicy, *, seed: int = 0, steps: int | None = None, frames_per_second: float = 25.0) -> Replay:
-    """The robot's shape over one recorded episode."""
+    """The robot's shape over one recorded episode.
+
+    Args:
+      policy: what ``problem.load(x)`` returns.
+      seed: seed of the start state.
+      steps: maximum number of steps; the problem's own by default.
+      frames_per_second: how many frames per second of simulated time.
+
+    Returns:
+      The positions of all parts over time; ``json()`` writes them.
+
+    Raises:
+      TypeError: if it is not a robot's policy.
+
+    Example::
+
+        replay(problem.load(result.X[0])).json()
+    """
     return _check_policy(policy).replay(policy.x, seed=seed, steps=steps, frames_per_second=frames_per_second)
 
 
 def rescore(problem: RobotProblem, x: ArrayLike, *, episodes: int = 16, seed: int = 0) -> Scores:
-    """Score the policies ``x`` (k, d), such as ``result.X``, on start states that no search has used."""
+    """Score the policies ``x`` (k, d), such as ``result.X``, on start states that no search has used.
+
+    Args:
+      problem: the robot and its task.
+      x: one policy per row.
+      episodes: the number of start states, the same for all policies.
+      seed: of the start states.
+
+    Returns:
+      ``mean``, ``spread`` and ``failures`` of each policy.
+
+    Raises:
+      TypeError: if the problem is not a robot's.
+      ValueError: if ``x`` has the wrong shape.
+
+    >>> problem = RobotProblem(task="MoHopper-m2", backend="mujoco", steps=5)
+    >>> rescore(problem, np.zeros((3, problem.variables)), episodes=2).mean.shape
+    (3, 2)
+    """
     return _check_problem(problem).rescore(x, episodes=episodes, seed=seed)
 
 

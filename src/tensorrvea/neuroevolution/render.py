@@ -29,6 +29,17 @@ def render(
       seed: seed of the start state.
       steps: maximum number of steps; the problem's own by default.
       width: of the picture, in pixels.
+
+    Returns:
+      The path of the file.
+
+    Raises:
+      TypeError: if it is neither a policy nor a replay.
+      ValueError: if the path has another ending, or a number is out of range.
+
+    Example::
+
+        render(problem.load(result.X[result.knee()]), "robot.gif")
     """
     target = check_path("path", path)
     if target.suffix.lower() not in (".gif", ".mp4"):
@@ -79,6 +90,7 @@ class Camera:
         self.scale = self.height / self.span
 
     def draw_frame(self, frame: int) -> Any:
+        """Draw one frame."""
         image = self.image.new("RGB", (self.width, self.height), PAPER)
         pen = self.draw.Draw(image)
         centre = float(self.centre_x[frame])

@@ -96,7 +96,11 @@ def run_lanes(world: World, x: Float[Array, "n d"], starts: Any, *, lanes: int, 
     A job is a pair of policy and start state. A lane without a job stays at a start state, where a step is cheap.
 
     Args:
+      world: the robot and its rules.
+      x: one policy per row.
       starts: engine states with a leading axis, one per episode of an evaluation.
+      lanes: the number of concurrent simulations.
+      steps: the maximum length of an episode.
     """
     n, episodes = len(x), jax.tree.leaves(starts)[0].shape[0]
     jobs, m = n * episodes, len(world.task.objectives)

@@ -11,6 +11,15 @@ class Scores:
     """Returns of policies on unseen start states, in the user's signs.
 
     Episodes whose simulation exploded are excluded from ``mean`` and ``spread`` and counted in ``failures``.
+
+    Args:
+      returns: the returns of each policy in each episode.
+      failed: which episodes' simulations exploded.
+
+    >>> import numpy as np
+    >>> scores = Scores(returns=np.array([[[1.0, 2.0], [3.0, 2.0]]]), failed=np.array([[False, False]]))
+    >>> scores.mean.tolist()
+    [[2.0, 2.0]]
     """
 
     returns: Float[np.ndarray, "k episodes m"]
@@ -18,6 +27,7 @@ class Scores:
 
     @property
     def mean(self) -> Float[np.ndarray, "k m"]:
+        """The mean return of each policy, over the episodes that did not fail."""
         return np.asarray(self._valid_returns().mean(axis=1).filled(np.nan))
 
     @property

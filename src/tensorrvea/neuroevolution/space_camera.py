@@ -41,6 +41,7 @@ class SpaceCamera:
         self.base = 0.42 * self.height / self.reach
 
     def draw_frame(self, frame: int) -> Any:
+        """Draw one frame."""
         image = self.image.new("RGB", (self.width, self.height), PAPER)
         pen = self.draw.Draw(image)
         target, poses = self.target[frame], self.poses[frame]

@@ -28,6 +28,15 @@ class State:
     of the model by its name; a wrong name raises a ``ValueError`` that lists the right ones. ``xp`` is the module of
     the arrays, ``numpy`` or ``jax.numpy``: a rule that uses ``state.xp.sin`` works in every engine.
 
+    Args:
+      q: positions.
+      qd: velocities.
+      readings: of the sensors, sites and bodies that the rules use.
+      layout: where each joint, sensor, site and body is found.
+
+    Raises:
+      ValueError: if a name is unknown.
+
     >>> import numpy as np
     >>> layout = Layout(joints={"hip": slice(0, 1), "knee": slice(1, 2)})
     >>> state = State(np.array([0.5, 2.0]), np.zeros(2), layout=layout)

@@ -34,7 +34,15 @@ PLANES = ("xz", "xy", "3d")
 
 
 class Step(NamedTuple):
-    """One step of the environment, as objectives see it. Actions are the policy's, in (-1, 1)."""
+    """One step of the environment, as objectives see it. Actions are the policy's, in (-1, 1).
+
+    Args:
+      before: the state at the beginning of the step.
+      after: the state at its end.
+      action: the policy's outputs.
+      dt: the time of the step, in seconds.
+      control_weight: the weight of the control cost.
+    """
 
     before: State
     after: State
@@ -51,6 +59,9 @@ class Objective:
       name: of the objective, in results and reports.
       reward: function of a ``Step``; one number for each of a batch.
       unit: of the objective, if it has one.
+
+    >>> Objective(name="height", reward=lambda step: step.after.q[..., 1]).name
+    'height'
     """
 
     name: str
@@ -69,7 +80,21 @@ def always_healthy(state: State) -> Any:
 
 
 def noisy_start(scale: float, *, normal_velocity: bool = False) -> Start:
-    """Uniform noise on the model's default position, and uniform or normal noise of that scale for velocities."""
+    """Uniform noise on the model's default position, and uniform or normal noise of that scale for velocities.
+
+    Args:
+      scale: the largest deviation of each position and velocity.
+      normal_velocity: whether velocities are drawn from a normal distribution with that standard deviation.
+
+    Returns:
+      A function for ``start=`` of a ``Task``.
+
+    >>> import jax
+    >>> import numpy as np
+    >>> q, qd = noisy_start(0.1)(jax.random.key(0), np.zeros(3), 2)
+    >>> q.shape, qd.shape, bool(abs(q).max() <= 0.1)
+    ((3,), (2,), True)
+    """
     check_number("scale", scale, minimum=0.0, scalar=True)
     check_flag("normal_velocity", normal_velocity)
 
@@ -110,6 +135,13 @@ class Task:
 
     The policy's outputs, in (-1, 1), are scaled to the actuators' ``ctrlrange``; actuators without one get them as they
     are. The other fields serve the built-in tasks.
+
+    Example::
+
+        task = Task(name="cart", model="cart.xml", objectives=(
+            Objective(name="speed", reward=lambda step: step.after.qd[..., 0]),
+            Objective(name="little force", reward=lambda step: -(step.action**2).sum(axis=-1)),
+        ))
     """
 
     name: str
@@ -154,6 +186,7 @@ class Task:
 
     @property
     def backends(self) -> tuple[str, ...]:
+        """The engines that can simulate the task."""
         return (*self.pipelines, "mjx", "mujoco")
 
     @cached_property

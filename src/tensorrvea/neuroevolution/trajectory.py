@@ -15,7 +15,16 @@ from tensorrvea.neuroevolution.task import Step
 
 
 class Trajectory(NamedTuple):
-    """A recorded episode, with one more state than actions."""
+    """A recorded episode, with one more state than actions.
+
+    Args:
+      q: positions of each state.
+      qd: velocities of each state.
+      actions: the policy's outputs at each step.
+      rewards: one per objective and step.
+      dt: the time of a step, in seconds.
+      failed: whether the simulation exploded.
+    """
 
     q: Float[np.ndarray, "steps+1 nq"]
     qd: Float[np.ndarray, "steps+1 nv"]

@@ -46,10 +46,12 @@ class Variation:
 
 
 def check_variation(variation: Any) -> None:
+    """Raise a ``TypeError`` unless it is a ``Variation``."""
     if not isinstance(variation, Variation):
         raise TypeError(f"variation takes an operator such as GA() or CSO(), got {shown(variation)}")
 
 
 def check_mutation(mutation: Any) -> None:
+    """Raise a ``TypeError`` unless it is a mutation."""
     takes = "a mutation such as PolynomialMutation(), or PolynomialMutation(rate=0.0) for none"
     check_part("mutation", mutation, "__call__", takes=takes)

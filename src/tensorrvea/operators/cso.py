@@ -1,5 +1,7 @@
-"""The competitive swarm optimiser: Cheng and Jin, "A Competitive Swarm Optimizer for Large Scale Optimization",
-2015."""
+"""The competitive swarm optimiser.
+
+Cheng and Jin, "A Competitive Swarm Optimizer for Large Scale Optimization", 2015.
+"""
 
 from typing import Any, NamedTuple
 
@@ -30,6 +32,17 @@ class CSO(Variation):
 
     v ← r₁ v + r₂ (winner − loser) + φ r₃ (mean − loser), loser ← loser + v. Each child takes two parents, since a
     winner does not move and need not be evaluated again.
+
+    Args:
+      phi: how much the mean of the swarm attracts.
+      mutation: how children mutate.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range.
+
+    >>> CSO(phi=0.2).phi
+    0.2
     """
 
     phi: float = 0.1

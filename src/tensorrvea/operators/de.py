@@ -20,6 +20,18 @@ class DE(Variation):
 
     A gene is the parent's with probability 1 − CR, except for one that is always the mutant's. The survivors a, b and
     c differ from the parent and from each other; with fewer than four survivors they are drawn with replacement.
+
+    Args:
+      scale: F, the factor of the difference.
+      crossover_rate: CR, the probability that a gene is the mutant's.
+      mutation: how children mutate.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range.
+
+    >>> DE(scale=0.4).crossover_rate
+    1.0
     """
 
     scale: float = 0.5

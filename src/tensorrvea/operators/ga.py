@@ -16,7 +16,19 @@ from tensorrvea.settings import settings
 
 @settings
 class GA(Variation):
-    """Genetic algorithm: each pair of parents has two children by crossover, which then mutate."""
+    """Genetic algorithm: each pair of parents has two children by crossover, which then mutate.
+
+    Args:
+      crossover: how a pair of parents has its children.
+      mutation: how children mutate.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range.
+
+    >>> GA(crossover=SBX(eta=15.0)).crossover.eta
+    15.0
+    """
 
     crossover: SBX = SBX()
     mutation: PolynomialMutation = PolynomialMutation()

@@ -25,6 +25,18 @@ class PolynomialMutation:
     """Mutate each gene with probability ``probability`` / d (p_m / d in the paper), or ``rate`` if that is given.
 
     The larger ``eta`` (ξ in the paper), the smaller most mutations are; none leaves the bounds.
+
+    Args:
+      eta: the distribution index.
+      probability: the expected number of mutated genes per individual.
+      rate: the probability of mutating a gene, instead of ``probability`` / d.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range.
+
+    >>> PolynomialMutation(probability=1.0).eta
+    20.0
     """
 
     eta: float = 20.0

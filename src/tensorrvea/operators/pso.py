@@ -32,6 +32,19 @@ class PSO(Variation):
 
     A particle's best is its latest position that no earlier best dominates. Its leader is the better of two survivors
     drawn at random, since a single leader for all would contract the front to a point.
+
+    Args:
+      inertia: w, the share of the velocity that is kept.
+      personal: φp, how much a particle's best attracts.
+      social: φg, how much the leader attracts.
+      mutation: how children mutate.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range.
+
+    >>> PSO(inertia=0.5).social
+    0.8
     """
 
     inertia: float = 0.6

@@ -10,7 +10,11 @@ from tensorrvea.settings import settings
 
 @settings
 class Random(Variation):
-    """Draw offspring as the first population was drawn, without regard to the parents."""
+    """Draw offspring as the first population was drawn, without regard to the parents.
+
+    >>> Random()
+    Random()
+    """
 
     def num_parents(self, offspring: int) -> int:
         del offspring

@@ -17,6 +17,17 @@ class SBX:
     crossed (B = 1) with probability 1/2, and a whole pair is not crossed with probability 1 − ``probability``.
 
     Each gene uses one random word: a bit for the sign, one for B = 1, one for the half of u, and 29 for the rest of u.
+
+    Args:
+      eta: η, the distribution index: the larger, the nearer children are to their parents.
+      probability: of crossing a pair.
+
+    Raises:
+      TypeError: if a setting has the wrong type.
+      ValueError: if a setting is out of range.
+
+    >>> SBX(eta=15.0).probability
+    1.0
     """
 
     eta: float = 30.0

@@ -18,6 +18,13 @@ def plot_boxes(values: Mapping[str, ArrayLike], *, ylabel: str, log: bool = Fals
       values: label → one value per run; infinite ones are left out.
       ylabel: the name of the indicator.
       log: a logarithmic axis for the values.
+      ax: axes to draw on; a new figure if None.
+
+    Returns:
+      The figure.
+
+    >>> len(plot_boxes({"A": [1.0, 2.0], "B": [2.0, 3.0]}, ylabel="IGD").axes)
+    1
     """
     with print_style():
         figure, axes = make_axes(ax)
@@ -39,6 +46,13 @@ def plot_ranks(ranks: Mapping[str, float], critical_difference: float, *, ax: Ax
     Args:
       ranks: the average rank of each algorithm, 1 for the best.
       critical_difference: ranks that differ by less are joined.
+      ax: axes to draw on; a new figure if None.
+
+    Returns:
+      The figure.
+
+    >>> len(plot_ranks({"A": 1.2, "B": 2.0, "C": 2.8}, critical_difference=1.0).axes)
+    1
     """
     check_number("critical_difference", critical_difference, minimum=0.0, scalar=True)
     order = sorted(ranks, key=lambda name: ranks[name])
@@ -102,10 +116,16 @@ def plot_heat_map(
 
     Args:
       values: (rows, columns).
-      rows, columns: the labels.
-      row_title, column_title: the titles of the axes.
+      rows: the labels of the rows.
+      columns: the labels of the columns.
+      row_title: the title of the rows.
+      column_title: the title of the columns.
       label: the name of the numbers.
       larger_is_better: which of them is the best.
+      ax: axes to draw on; a new figure if None.
+
+    Returns:
+      The figure.
     """
     v = check_array("values", values, shape="(rows, columns)", ndim=2)
     if v.shape != (len(rows), len(columns)):

@@ -30,10 +30,15 @@ def plot_front(
 
     Args:
       F: objectives in the user's signs, (n, m).
-      names, units, directions: of the objectives, for the axes.
+      names: of the objectives, for the axes.
+      units: of the objectives.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
       front: points of the true front, drawn behind the solutions.
       label: of the solutions in the legend.
       ax: axes to draw on (with ``projection="3d"`` for three objectives); a new figure if None.
+
+    Returns:
+      The figure.
 
     >>> figure = plot_front([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]], names=["cost", "mass"], units=["€", "kg"])
     >>> figure.axes[0].get_xlabel()
@@ -71,7 +76,16 @@ def plot_parallel(
 
     Args:
       F: objectives (n, m), or a mapping from labels to such arrays, each drawn in its own colour.
-      names, units, directions, ax: as in ``plot_front``.
+      names: of the objectives, for the axes.
+      units: of the objectives.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+      ax: axes to draw on; a new figure if None.
+
+    Returns:
+      The figure.
+
+    >>> len(plot_parallel([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]]).axes)
+    1
     """
     groups = dict(F) if isinstance(F, Mapping) else {None: F}
     arrays = [check_array("F", f, shape="(solutions, objectives)", ndim=2) for f in groups.values()]

@@ -34,7 +34,17 @@ def plot_convergence(
       curves: label → (steps (g,), values (runs, g)); the steps are generations, evaluations or seconds.
       band: ``"quartiles"`` draws the median and the middle half of the runs; ``"confidence"`` the mean and
         its 95 % confidence interval (Student's t).
+      xlabel: the name of the steps.
+      ylabel: the name of the indicator.
       log: a logarithmic axis for the values.
+      ax: axes to draw on; a new figure if None.
+
+    Returns:
+      The figure.
+
+    >>> figure = plot_convergence({"A": ([0, 1, 2], [[3.0, 2.0, 1.0], [4.0, 2.0, 1.5]])}, ylabel="IGD")
+    >>> figure.axes[0].get_ylabel()
+    'IGD'
     """
     check_choice("band", band, ("quartiles", "confidence"))
     with print_style():
@@ -58,6 +68,13 @@ def plot_convergence(
 def summarise(values: ArrayLike, band: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The line and the lower and upper limits of a band of ``plot_convergence``, from (runs, steps).
 
+    Args:
+      values: one row per run.
+      band: ``"quartiles"`` or ``"confidence"``.
+
+    Returns:
+      The line, the lower and the upper limit, one number per step each.
+
     >>> [v.tolist() for v in summarise([[1.0], [2.0], [3.0], [4.0], [10.0]], "quartiles")]
     [[3.0], [2.0], [4.0]]
     """
@@ -74,6 +91,14 @@ def summarise(values: ArrayLike, band: str) -> tuple[np.ndarray, np.ndarray, np.
 
 def attainment(fronts: Sequence[ArrayLike], points: ArrayLike, directions: str | Sequence[str] = "min") -> np.ndarray:
     """The share of runs with a solution at least as good as each point in every objective.
+
+    Args:
+      fronts: the objectives of each run.
+      points: where the share is computed.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      One share per point, from 0 to 1.
 
     >>> attainment([[[0.0, 1.0]], [[1.0, 0.0]], [[0.0, 0.0]]], [[0.0, 1.0], [1.0, 1.0]]).tolist()
     [0.6666666666666666, 1.0]

@@ -49,7 +49,22 @@ def print_style() -> AbstractContextManager[None]:
 
 
 def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure as SVG, PDF or PNG, by the suffix of ``path``; the same figure gives the same bytes."""
+    """Write a figure as SVG, PDF or PNG, by the suffix of ``path``; the same figure gives the same bytes.
+
+    Args:
+      figure: what the functions of this module return.
+      path: the file; directories are made.
+
+    Returns:
+      The path of the file.
+
+    Raises:
+      ValueError: if the suffix is another one.
+
+    Example::
+
+        save(plot_front(result.F), "front.pdf")
+    """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise ValueError(f"path must end in {', '.join(FORMATS)}, got {path.name!r}")

@@ -1,5 +1,7 @@
-"""The C-DTLZ suite: Jain and Deb, "An Evolutionary Many-Objective Optimization Algorithm Using Reference-Point Based
-Nondominated Sorting Approach, Part II", 2014.
+"""The C-DTLZ suite.
+
+Jain and Deb, "An Evolutionary Many-Objective Optimization Algorithm Using Reference-Point Based Nondominated Sorting
+Approach, Part II", 2014.
 
 Constants that the paper leaves open are pymoo's, so that results are comparable.
 """

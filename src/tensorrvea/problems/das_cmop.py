@@ -1,5 +1,7 @@
-"""The DAS-CMOP suite: Fan, Li, Cai, Li, Wei, Zhang, Deb and Goodman, "Difficulty Adjustable and Scalable Constrained
-Multiobjective Test Problem Toolkit", 2020.
+"""The DAS-CMOP suite.
+
+Fan, Li, Cai, Li, Wei, Zhang, Deb and Goodman, "Difficulty Adjustable and Scalable Constrained Multiobjective Test
+Problem Toolkit", 2020.
 
 All objectives are a shape of the position plus the distance g. Three kinds of constraints have a difficulty in [0, 1]
 each: η for diversity (bands of the position), ζ for feasibility (bounds of g), γ for convergence (ellipses or balls in

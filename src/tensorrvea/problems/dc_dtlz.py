@@ -1,5 +1,7 @@
-"""The DC-DTLZ suite: Li, Chen, Fu and Yao, "Two-Archive Evolutionary Algorithm for Constrained Multiobjective
-Optimization", 2019, with pymoo's constants.
+"""The DC-DTLZ suite.
+
+Li, Chen, Fu and Yao, "Two-Archive Evolutionary Algorithm for Constrained Multiobjective Optimization", 2019, with
+pymoo's constants.
 """
 
 from math import acos, pi

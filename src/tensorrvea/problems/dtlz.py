@@ -1,5 +1,7 @@
-"""The DTLZ suite: Deb, Thiele, Laumanns and Zitzler, "Scalable Test Problems for Evolutionary Multiobjective
-Optimization", 2005. The first m − 1 variables select a point of the front, the others determine the distance to it.
+"""The DTLZ suite.
+
+Deb, Thiele, Laumanns and Zitzler, "Scalable Test Problems for Evolutionary Multiobjective Optimization", 2005. The
+first m − 1 variables select a point of the front, the others determine the distance to it.
 """
 
 import jax.numpy as jnp

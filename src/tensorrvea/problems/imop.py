@@ -1,5 +1,7 @@
-"""The IMOP suite: Tian, Cheng, Zhang, Li and Jin, "Diversity Assessment of Multi-Objective Evolutionary Algorithms:
-Performance Metric and Benchmark Problems", 2019. Irregular fronts of two (IMOP1 to 3) or three objectives.
+"""The IMOP suite.
+
+Tian, Cheng, Zhang, Li and Jin, "Diversity Assessment of Multi-Objective Evolutionary Algorithms: Performance Metric and
+Benchmark Problems", 2019. Irregular fronts of two (IMOP1 to 3) or three objectives.
 
 The first K variables are the position: their mean, or the means of those with odd and of those with even numbers,
 raised to powers that crowd solutions at one end. The others determine the distance g = Σ (x − 1/2)².

@@ -1,5 +1,7 @@
-"""The LIR-CMOP suite: Fan, Li, Cai, Huang, Fang, You, Mo, Wei and Goodman, "An Improved Epsilon Constraint-Handling
-Method in MOEA/D for CMOPs with Large Infeasible Regions", 2019.
+"""The LIR-CMOP suite.
+
+Fan, Li, Cai, Huang, Fang, You, Mo, Wei and Goodman, "An Improved Epsilon Constraint-Handling Method in MOEA/D for CMOPs
+with Large Infeasible Regions", 2019.
 
 The first variable is the position. Of the others, those with odd numbers determine the distance g₁ that enters the
 first objective, those with even numbers g₂ of the second one.

@@ -1,5 +1,6 @@
-"""The LSMOP suite: Cheng, Jin, Olhofer and Sendhoff, "Test Problems for Large-Scale Multiobjective and
-Many-Objective Optimization", 2017.
+"""The LSMOP suite.
+
+Cheng, Jin, Olhofer and Sendhoff, "Test Problems for Large-Scale Multiobjective and Many-Objective Optimization", 2017.
 
 The first m − 1 variables select a point of the front. The others are linked to the first variable, then divided into
 m groups of uneven sizes (from a chaotic map) of ``subcomponents`` equal parts each. A basic function of each part, one

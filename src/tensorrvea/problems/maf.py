@@ -1,6 +1,8 @@
-"""The MaF suite: Cheng, Li, Tian, Zhang, Yang, Jin and Yao, "A benchmark test suite for evolutionary many-objective
-optimization", 2017. Variants of DTLZ (1 to 7), distances in the plane (8 and 9, in ``maf_distances``), and variants of
-WFG (10 to 12), of Saxena et al. (13) and of LSMOP (14 and 15), whose fronts do not match evenly spread vectors.
+"""The MaF suite.
+
+Cheng, Li, Tian, Zhang, Yang, Jin and Yao, "A benchmark test suite for evolutionary many-objective optimization", 2017.
+Variants of DTLZ (1 to 7), distances in the plane (8 and 9, in ``maf_distances``), and variants of WFG (10 to 12), of
+Saxena et al. (13) and of LSMOP (14 and 15), whose fronts do not match evenly spread vectors.
 """
 
 import jax.numpy as jnp

@@ -1,5 +1,7 @@
-"""The MW suite: Ma and Wang, "Evolutionary Constrained Multiobjective Optimization: Test Suite Construction and
-Performance Comparisons", 2019.
+"""The MW suite.
+
+Ma and Wang, "Evolutionary Constrained Multiobjective Optimization: Test Suite Construction and Performance
+Comparisons", 2019.
 
 The first m − 1 variables are the position, the others determine the distance g ≥ 1 by one of three functions. The
 constraints are functions of the objectives.

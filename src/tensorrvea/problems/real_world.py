@@ -1,5 +1,7 @@
-"""Base classes of the real-world suites RE and CRE: Tanabe and Ishibuchi, "An Easy-to-Use Real-World Multi-Objective
-Optimization Problem Suite", Applied Soft Computing 89, 2020, and its supplementary file.
+"""Base classes of the real-world suites RE and CRE.
+
+Tanabe and Ishibuchi, "An Easy-to-Use Real-World Multi-Objective Optimization Problem Suite", Applied Soft Computing 89,
+2020, and its supplementary file.
 
 Each problem is defined once, by ``design``: objectives and constraints of a batch of designs, in NumPy or JAX. CRE
 problems keep the constraints; RE problems have none, and the sum of their violations is a further objective.
@@ -107,10 +109,12 @@ class ViolationAsObjective(RealWorld):
 
 
 def stack(columns: Sequence[Column]) -> Float[Any, "n k"]:
+    """Join columns to an array."""
     return columns[0].__array_namespace__().stack(columns, axis=1)
 
 
 def columns_of(x: Float[Any, "n d"]) -> list[Column]:
+    """Return the columns of an array."""
     return [x[:, i] for i in range(x.shape[1])]
 
 

@@ -19,6 +19,7 @@ def spherical_shape(
     """Points of the sphere's positive part, at angles of ``position`` quarter turns.
 
     Args:
+      position: shares of a quarter turn, one per angle.
       complement: 1 − position, if the caller can compute it more accurately than this difference.
     """
     complement = 1 - position if complement is None else complement

@@ -1,5 +1,7 @@
-"""The WFG suite: Huband, Hingston, Barone and While, "A Review of Multiobjective Test Problems and a Scalable Test
-Problem Toolkit", 2006.
+"""The WFG suite.
+
+Huband, Hingston, Barone and While, "A Review of Multiobjective Test Problems and a Scalable Test Problem Toolkit",
+2006.
 
 Variable i is in [0, 2i]. The first k variables, a multiple of m − 1, select a point of the front, the others determine
 the distance to it. Transformations of the scaled variables end in m values in [0, 1]: m − 1 positions and a distance.

@@ -1,5 +1,7 @@
-"""The ZDT suite: Zitzler, Deb and Thiele, "Comparison of Multiobjective Evolutionary Algorithms: Empirical
-Results", 2000. Two objectives; ZDT5 is omitted, since its variables are bit strings.
+"""The ZDT suite.
+
+Zitzler, Deb and Thiele, "Comparison of Multiobjective Evolutionary Algorithms: Empirical Results", 2000. Two
+objectives; ZDT5 is omitted, since its variables are bit strings.
 """
 
 import jax.numpy as jnp

@@ -26,6 +26,7 @@ def make_command(result: ResultLike, *, double: bool | None = None) -> str | Non
     ``--generations`` would give it another progress schedule.
 
     Args:
+      result: the result of the run.
       double: whether the run used double precision; the precision of this process if None.
     """
     progress = result.history.progress

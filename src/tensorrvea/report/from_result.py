@@ -70,6 +70,7 @@ def _replays(problem: Problem, shown: Individuals, count: int) -> list[Replay]:
 
 
 def replay_from_episode(episode: Episode, solution: int) -> Replay:
+    """Return an episode as a record of the page."""
     bodies = zip(episode.names, episode.radii, episode.fixed, strict=True)
     parts = [Part(name=name, radius=float(r), fixed=bool(fixed), far="left" in name) for name, r, fixed in bodies]
     if episode.sizes is not None:

@@ -26,6 +26,7 @@ def pack(array: np.ndarray) -> dict[str, Any]:
 
 
 def pack_integers(array: np.ndarray) -> dict[str, Any]:
+    """Encode integers for the page."""
     return _packed("u32", np.asarray(array).astype("<u4"))
 
 

@@ -27,6 +27,16 @@ def report(
         the same name instead, and the page says so.
       title: the heading; the problem's name if None.
       replays: number of episodes per result to include, for problems that can replay a solution.
+
+    Returns:
+      The path of the page.
+
+    Raises:
+      ValueError: if there is no result, or if they are of different problems.
+
+    Example::
+
+        report([result, other], "report.html")
     """
     path = check_path("path", path)
     if title is not None:

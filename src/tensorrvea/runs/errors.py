@@ -2,7 +2,15 @@
 
 
 class RunError(RuntimeError):
-    """A run directory that cannot be used as requested; the message says why and what to do."""
+    """A run directory that cannot be used as requested; the message says why and what to do.
+
+    >>> import tensorrvea as tr
+    >>> try:
+    ...     tr.load("no/such/run")
+    ... except RunError as error:
+    ...     print("no/such/run" in str(error))
+    True
+    """
 
 
 class DamagedError(RunError):

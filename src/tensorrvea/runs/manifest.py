@@ -75,7 +75,23 @@ def _nearby(directory: Path) -> str:
 
 
 def read_manifest(directory: Path) -> tuple[dict[str, Any], Arrays]:
-    """Read and check the manifest of a directory, and the arrays of its spec; from their copies if they are damaged."""
+    """Read and check the manifest of a directory, and the arrays of its spec; from their copies if they are damaged.
+
+    Args:
+      directory: the run directory.
+
+    Returns:
+      The manifest, and the larger arrays of its spec by name.
+
+    Raises:
+      RunError: if there is no run.
+      DamagedError: if both the manifest and its copy are damaged.
+
+    Example::
+
+        manifest, arrays = read_manifest(Path("runs/mine"))
+        manifest["sessions"][0]["started"]
+    """
     directory = as_path(directory)
     require_run(directory)
     manifest = _from_either(directory, NAME, read_one_manifest)

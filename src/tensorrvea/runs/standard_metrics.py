@@ -32,7 +32,15 @@ def standard_metrics(
     """Create the functions for ``metrics=`` from names in ``STANDARD``.
 
     Args:
+      names: of the metrics.
+      problem: whose true front and reference point they use.
       reference: reference point of the hypervolume, in the user's signs; the problem's own by default.
+
+    Returns:
+      A function per name.
+
+    Raises:
+      ValueError: if a name is unknown, or a metric needs a front or a reference point that is not known.
     """
     if not as_tuple(names) and not isinstance(names, tuple | list):
         raise TypeError(f"names takes names of metrics, such as ('igd',), got {shown(names)}")
@@ -53,7 +61,8 @@ def named_metrics(metrics: Metrics, problem: Problem, reference: ArrayLike | Non
             raise ValueError(f"reference needs the metric {HYPERVOLUME} by name, as in metrics=['{HYPERVOLUME}']")
         return metrics
     names = (metrics,) if isinstance(metrics, str) else as_tuple(metrics)
-    if not isinstance(metrics, Sequence) or not all(isinstance(name, str) for name in names):
+    is_sequence = isinstance(metrics, Sequence) and not isinstance(metrics, bytes | bytearray)
+    if not is_sequence or not all(isinstance(name, str) for name in names):
         raise TypeError(f"metrics takes names such as ['igd'], or functions by name, got {shown(metrics)}")
     return standard_metrics(names, problem, reference)
 

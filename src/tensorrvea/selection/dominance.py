@@ -31,6 +31,16 @@ def nondominated(F: ArrayLike, directions: Directions = "min") -> Bool[np.ndarra
     Computed by moocore in O(n log n) for two and three objectives and O(n log^(m-2) n) beyond (Kung, Luccio and
     Preparata, 1975). Inside compiled code, use ``nondominated_rows``.
 
+    Args:
+      F: objectives, one row per point, in the user's signs.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      One flag per row.
+
+    Raises:
+      ValueError: if the shape is wrong, or a value is NaN.
+
     >>> nondominated([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]])
     array([ True,  True, False,  True])
     >>> nondominated([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0]], directions="max")
@@ -46,6 +56,16 @@ def ranks(F: ArrayLike, directions: Directions = "min") -> Int[np.ndarray, " n"]
     """Return the non-dominated ranks, computed by moocore on the host in double precision; equal rows share a rank.
 
     The first front has rank 0, the next one rank 1, and so on. Inside compiled code, use ``rank_rows``.
+
+    Args:
+      F: objectives, one row per point, in the user's signs.
+      directions: ``"min"`` or ``"max"`` for all objectives, or one of them for each.
+
+    Returns:
+      One rank per row.
+
+    Raises:
+      ValueError: if the shape is wrong, or a value is NaN.
 
     >>> ranks([[1.0, 2.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0], [3.0, 2.0]])
     array([0, 0, 1, 0, 2])

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import shown
+from tensorrvea.checks import check_number, shown
 from tensorrvea.devices import Devices
 from tensorrvea.driver.schedule import Budget
 from tensorrvea.evolution import Evolution, check_algorithm
@@ -47,7 +47,9 @@ def compare(
       problems: one, several, or by name.
       algorithms: one, several, or by name, such as ``{"small": NSGA2(population=50)}``.
       seeds: the number of runs of each, with seeds 0, 1, …; or the seeds.
-      generations, evaluations, seconds: the budget of each run; of several, whichever is spent first.
+      generations: the budget of each run; of several budgets, whichever is spent first ends it.
+      evaluations: the same, in evaluations.
+      seconds: the same, in seconds; such runs are made one by one.
       metrics: what is measured at the end of each run; names, or ``Indicator`` objects (see ``Study``). Without a known
         true front, the reference is what all runs together have found; the table says so.
       reference: reference point of the hypervolume, in the user's signs: one for all problems, or by name.
@@ -77,6 +79,9 @@ def compare(
     study = Study(metrics, reference=reference, against=against)
     study.algorithms = list(named_algorithms)
     study._against(None)  # refuse an unknown name before anything runs
+    study.check_reference(named_problems)
+    check_number("checkpoint_seconds", checkpoint_seconds, minimum=0.0, scalar=True)
+    shows_progress(progress)
     if isinstance(reference, Mapping):
         unknown = [name for name in reference if name not in named_problems]
         if unknown:

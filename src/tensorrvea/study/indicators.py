@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tensorrvea import metrics
-from tensorrvea.checks import as_tuple, check_choice, check_flag, shown
+from tensorrvea.checks import as_tuple, check_callable, check_choice, check_flag, check_text, shown
 from tensorrvea.study.references import Reference
 
 
@@ -32,11 +32,12 @@ class Indicator:
     empty: float
 
     def __post_init__(self) -> None:
-        if not callable(self.function) or not isinstance(self.name, str):
-            raise TypeError(
-                f"an Indicator takes a name and a function, got {shown(self.name, 40)} and {shown(self.function, 40)}"
-            )
+        check_text("name", self.name)
+        check_callable("function", self.function, takes="a function of F and of the Reference")
         check_flag("larger_is_better", self.larger_is_better)
+        is_number = isinstance(self.empty, int | float | np.number) and not isinstance(self.empty, bool)
+        if not is_number or self.empty != self.empty:
+            raise TypeError(f"empty takes a number, which may be infinite, got {shown(self.empty)}")
 
     def __call__(self, F: Float[np.ndarray, "k m"], reference: Reference) -> float:
         return float(self.empty if len(F) == 0 or reference.front is None else self.function(F, reference))

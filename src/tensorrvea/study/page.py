@@ -66,10 +66,10 @@ def write_files(study: "Study", directory: Path, title: str) -> Path:
 
 
 def records_csv(records: list[dict[str, Any]]) -> str:
-    """Return dictionaries as CSV; what one of them lacks is left empty.
+    r"""Return dictionaries as CSV; what one of them lacks is left empty.
 
     >>> records_csv([{"a": 1}, {"a": 2, "b": 3}])
-    'a,b\\n1,\\n2,3\\n'
+    'a,b\n1,\n2,3\n'
     """
     stream = io.StringIO()
     names = list(dict.fromkeys(name for record in records for name in record))

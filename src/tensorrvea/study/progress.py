@@ -4,6 +4,7 @@ import sys
 from threading import Event, Thread
 from typing import Any
 
+from tensorrvea.checks import check_flag
 from tensorrvea.driver.search import Observer, Search
 
 FORMAT = "{{desc}}{{percentage:3.0f}}%|{{bar}}| {done}/{total} runs [{{elapsed}}<{{remaining}}]"
@@ -11,7 +12,8 @@ FORMAT = "{{desc}}{{percentage:3.0f}}%|{{bar}}| {done}/{total} runs [{{elapsed}}
 
 def shows_progress(progress: bool | None) -> bool:
     """Return whether to show a bar: by default in a terminal and in a notebook."""
-    return (sys.stderr.isatty() or "ipykernel" in sys.modules) if progress is None else progress
+    is_watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    return is_watched if progress is None else check_flag("progress", progress)
 
 
 class StudyBar:

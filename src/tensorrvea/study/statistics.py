@@ -101,6 +101,9 @@ def comparisons(
 
     Args:
       values: problem → algorithm → one value per run. Problems without runs of ``ours`` are left out.
+      ours: the algorithm that the others are compared with.
+      larger_is_better: the direction of the values.
+      level: the level of significance.
     """
     pairs = [(problem, other) for problem, each in values.items() if ours in each for other in each if other != ours]
     raw = [rank_sum(values[problem][other], values[problem][ours]) for problem, other in pairs]

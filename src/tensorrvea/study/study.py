@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tensorrvea.checks import check_choice, check_integer, check_points
+from tensorrvea.checks import as_tuple, check_array, check_choice, check_integer, check_points, check_text, shown
 from tensorrvea.problem import Problem
 from tensorrvea.runs.user_problem import RecordedProblem
 from tensorrvea.selection.dominance import nondominated
@@ -56,7 +56,10 @@ class Study:
         front_points: int = FRONT_POINTS,
     ):
         self.indicators = as_indicators(metrics)
-        self.against = against
+        self.against = None if against is None else check_text("against", against)
+        points = reference.values() if isinstance(reference, Mapping) else [] if reference is None else [reference]
+        for point in points:
+            check_array("reference", point, shape="(objectives,)", ndim=1)
         self.reference = reference
         self.front_points = check_integer("front_points", front_points, minimum=2)
         self.problems: dict[str, Problem] = {}
@@ -94,11 +97,8 @@ class Study:
           name: of the problem in the table; the problem's own by default.
           arrays: what else is kept of the run (see ``reduce_search``).
         """
-        f = np.asarray(F, float)
-        if f.ndim == 2 and len(f):
-            f = check_points("F", f)
-        elif f.ndim != 2:
-            raise ValueError(f"F must have shape (solutions, objectives), got an array of shape {f.shape}")
+        f = check_array("F", F, shape="(solutions, objectives)", ndim=2)
+        check_points("F", f, minimum=0)
         label = name or (problem if isinstance(problem, str) else problem.name)
         if label not in self.problems:
             self.problems[label] = _described(label, directions, f.shape[1]) if isinstance(problem, str) else problem
@@ -125,6 +125,15 @@ class Study:
         return [run["F"] for run in self.runs[problem][algorithm].values()]
 
     # Measurements
+
+    def check_reference(self, problems: Mapping[str, Problem]) -> None:
+        """Refuse a reference point that does not fit one of the problems, before anything runs."""
+        for name, problem in problems.items():
+            given = self.reference.get(name) if isinstance(self.reference, Mapping) else self.reference
+            if given is not None and len(np.asarray(given)) != problem.objectives:
+                raise ValueError(
+                    f"reference must have {problem.objectives} entries for {name}, got {len(np.asarray(given))}"
+                )
 
     def reference_of(self, problem: str) -> Reference:
         """Return what the fronts of a problem are measured against."""
@@ -353,11 +362,32 @@ def study_from_fronts(
       problems: by name, those of which the true front is known.
       directions: of the objectives of the others.
       options: those of ``Study``.
+
+    Returns:
+      The study.
+
+    Raises:
+      ValueError: if a front has the wrong shape.
+
+    >>> fronts = {"bridge": {"A": [[[1.0, 3.0]], [[2.0, 2.0]]], "B": [[[3.0, 3.0]], [[3.0, 2.0]]]}}
+    >>> study = study_from_fronts(fronts, metrics="hypervolume", reference=[4.0, 4.0])
+    >>> study.values()["bridge"]["A"].tolist()
+    [3.0, 4.0]
     """
     study = Study(**options)
+    if not isinstance(fronts, Mapping) or not all(isinstance(each, Mapping) for each in fronts.values()):
+        raise TypeError(f"fronts takes the fronts of each algorithm, by problem and algorithm, got {shown(fronts)}")
+    if problems is not None and not isinstance(problems, Mapping):
+        raise TypeError(f"problems takes problems by name, got {shown(problems)}")
     for problem, by_algorithm in fronts.items():
-        known: Problem | str = (problems or {}).get(problem, problem)
+        known: Problem | str = (problems or {}).get(problem, check_text("the name of a problem in fronts", problem))
+        if not isinstance(known, Problem | str):
+            raise TypeError(f"problems[{problem!r}] takes a Problem, got {shown(known)}")
         for algorithm, runs in by_algorithm.items():
-            for seed, F in enumerate(runs):
+            check_text("the name of an algorithm in fronts", algorithm)
+            given = as_tuple(runs)
+            if not given and not isinstance(runs, list | tuple):
+                raise TypeError(f"fronts[{problem!r}][{algorithm!r}] takes a front per run, got {shown(runs)}")
+            for seed, F in enumerate(given):
                 study.add(known, algorithm, seed, F, directions=directions, name=problem)
     return study

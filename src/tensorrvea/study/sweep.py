@@ -55,8 +55,10 @@ def sweep(
       algorithm: whose settings are changed.
       grid: the values of each setting by its name, as in ``{"alpha": [1, 2, 4], "variation.crossover.eta": [15, 20]}``.
       seeds: the number of runs of each combination, or their seeds.
-      generations, evaluations: the budget of each run.
-      metrics, reference: as in ``compare``.
+      generations: the budget of each run, in generations.
+      evaluations: the budget of each run, in evaluations.
+      metrics: what is measured at the end of each run, as in ``compare``.
+      reference: reference point of the hypervolume, in the user's signs.
       progress: whether to show a progress bar; by default in a terminal or notebook.
       effort: as in ``optimize``.
 
@@ -78,6 +80,8 @@ def sweep(
     combinations = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
     variants = [with_settings(algorithm, settings) for settings in combinations]
     study = Study(metrics, reference=reference)
+    study.check_reference({problem.name: problem})
+    shows_progress(progress)
     study.problems[problem.name] = problem
     result = Sweep(problem, algorithm, values, combinations, study)
     limit: dict[str, Any] = {"generations": generations, "evaluations": evaluations}
@@ -134,6 +138,13 @@ class Sweep:
     """What the combinations of some settings lead to; made by ``tensorrvea.sweep``.
 
     ``study`` has all runs, with a column per combination; ``combinations`` the settings of each.
+
+    Args:
+      problem: what was optimised.
+      algorithm: whose settings were changed.
+      grid: the values of each setting by its name.
+      combinations: the settings of each combination.
+      study: all runs.
     """
 
     def __init__(
@@ -190,7 +201,8 @@ class Sweep:
 
         Args:
           metric: one of the metrics; the first by default.
-          rows, columns: the settings; the first two by default. Over any other settings the best median is shown.
+          rows: the setting along the rows; the first by default.
+          columns: the setting along the columns; the second by default. Over others, the best median is shown.
         """
         from tensorrvea.plot import plot_heat_map  # which needs matplotlib, and that takes long to import
 

@@ -165,10 +165,10 @@ class Table:
 
 
 def _escape_latex(text: str) -> str:
-    """Escape text for LaTeX.
+    r"""Escape text for LaTeX.
 
     >>> _escape_latex("a_b 5 %")
-    'a\\\\_b 5 \\\\%'
+    'a\\_b 5 \\%'
     """
     return "".join(LATEX.get(character, character) for character in text)
 

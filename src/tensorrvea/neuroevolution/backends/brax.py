@@ -90,8 +90,10 @@ def import_brax() -> ModuleType:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Suppress Brax's warnings on import and tracing (that it and JAXopt are unmaintained, and its deprecated access to
-    a field of MJX), and what MJX prints on import (that the optional package warp is missing).
+    """Suppress Brax's warnings on import and tracing, and what MJX prints on import.
+
+    Brax warns that it and JAXopt are unmaintained, and of its deprecated access to a field of MJX; MJX prints that the
+    optional package warp is missing.
     """
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.filterwarnings("ignore", message="JAXopt is no longer maintained", category=DeprecationWarning)

@@ -113,6 +113,11 @@ def run_on_host(
     The policies are consecutive ``blocks`` of equal size, each with its own start states.
 
     Args:
+      world: the robot and its rules.
+      x: one policy per row.
+      starts: positions and velocities of the start states of each block.
+      lanes: the number of concurrent simulations.
+      steps: the maximum length of an episode.
       seen: if given, receives the sums of the observations and of their squares, (policies, episodes, 2, inputs).
     """
     start_q, start_qd = starts
