@@ -2,7 +2,7 @@
 
     python benchmarks/constraints.py pymoo --seeds 11     pymoo's NSGA-II and C-TAEA
     python benchmarks/constraints.py ours --seeds 11      the algorithms in OURS
-    python benchmarks/constraints.py table                the tables, from what has been run
+    python benchmarks/constraints.py table                the table, from what has been run
 
 Each run has 100 individuals and 30,100 evaluations (300 generations after the first population). Results are appended
 to ``constraints.jsonl`` (``--file``), and runs that are in it are skipped: an interrupted command goes on where it was.
@@ -125,38 +125,48 @@ def ours(path: Path, seeds: int, names: list[str]) -> None:
 
 
 def table(path: Path) -> None:
-    """Print medians of the hypervolume, in how many runs it is positive, and how often ours are ahead."""
+    """Print medians of the hypervolume, how often a feasible solution was found, and where ours are ahead."""
     runs = known_runs(path)
     names = [name for name in (*OURS, *THEIRS) if any(key[0] == name for key in runs)]
     problems = [make.__name__ for make in PROBLEMS]
-    values = {
-        (name, problem): np.array([hv for key, hv in sorted(runs.items()) if key[:2] == (name, problem)])
+    found = {
+        (name, problem): [run for key, run in sorted(runs.items()) if key[:2] == (name, problem)]
         for name in names
         for problem in problems
     }
-    counts = {name: len(values[name, problems[0]]) for name in names}
-    print("seeds: " + ", ".join(f"{name} {count}" for name, count in counts.items()) + "\n")
+    hv = {key: np.array([run.hv for run in each]) for key, each in found.items()}
     print("| problem | " + " | ".join(names) + " |\n|---" + "|---" * len(names) + "|")
     for problem in problems:
-        print(f"| {problem} | " + " | ".join(cell(values[name, problem]) for name in names) + " |")
+        print(f"| {problem} | " + " | ".join(cell(found[name, problem]) for name in names) + " |")
     for name in names:
-        tried = [problem for problem in problems if len(values[name, problem])]
-        found = sum((values[name, problem] > 0).any() for problem in tried)
-        print(f"\n{name}: a positive hypervolume on {found} of {len(tried)} problems")
+        tried = [found[name, problem] for problem in problems if found[name, problem]]
+        shares = [np.mean([run.feasible for run in each]) for each in tried]
+        mean = 100 * np.mean(shares)
+        print(
+            f"\n{name}: {min(map(len, tried))} to {max(map(len, tried))} seeds; feasible solutions on "
+            f"{sum(share > 0 for share in shares)} of {len(tried)} problems, in all runs on "
+            f"{sum(share == 1 for share in shares)}; share of runs, averaged over problems: {mean:.0f} %"
+        )
     for name in (name for name in names if name in OURS):
         for other in (name for name in names if name in THEIRS):
-            tried = [p for p in problems if len(values[name, p]) and len(values[other, p])]
-            behind = [p for p in tried if not is_no_worse(values[name, p], values[other, p])]
+            tried = [p for p in problems if len(hv[name, p]) and len(hv[other, p])]
+            behind = [p for p in tried if not is_no_worse(hv[name, p], hv[other, p])]
+            ahead = sum(np.median(hv[name, p]) >= np.median(hv[other, p]) for p in tried)
             print(
-                f"\n{name} is ahead of {other} or equal on {len(tried) - len(behind)} of {len(tried)}; not on {behind}"
+                f"\n{name} beside {other}: median at least as large on {ahead} of {len(tried)}; "
+                f"that or not significantly worse on {len(tried) - len(behind)}; worse on {', '.join(behind) or 'none'}"
             )
 
 
-def cell(hv: np.ndarray) -> str:
-    if not len(hv):
+def cell(runs: list[Run]) -> str:
+    """The median, the number of runs, and in how many of them there was no feasible solution, or none that counts."""
+    if not runs:
         return "–"
-    missed = (hv == 0).sum()
-    return f"{np.median(hv):.3f}" + (f" ({missed} of {len(hv)} zero)" if missed else "")
+    infeasible = sum(not run.feasible for run in runs)
+    far = sum(run.feasible and run.hv == 0 for run in runs)
+    notes = [f"{count} {what}" for count, what in ((infeasible, "infeasible"), (far, "far")) if count]
+    median = f"{np.median([run.hv for run in runs]):.3f}"
+    return median + (f" ({', '.join(notes)} of {len(runs)})" if notes else "")
 
 
 def is_no_worse(own: np.ndarray, other: np.ndarray) -> bool:

@@ -157,6 +157,21 @@ def test_binding_is_relative_to_the_largest_slack():
     np.testing.assert_array_equal(binding(g)[:, :2], [[False, False], [True, False], [True, False]])
 
 
+def test_a_limit_with_slack_left_does_not_bind_however_wildly_others_violated_it():
+    # The second limit, 1 / h ≤ 1000, is kept with 90 % of slack by all of the front. A design at the bound violates it
+    # by a factor of 1000, and binding relative to that would mean nothing.
+    problem = tr.Problem(
+        lambda x: jnp.stack([x[0] + x[1], 1 - x[0] + x[1]]), lower=[0.0, 1e-6], upper=[1.0, 1.0], objectives=2,
+        constraints=lambda x: jnp.stack([0.01 - x[1], 1 / x[1] - 1000]),
+    )  # fmt: skip
+    designs = np.array([[0.2, 0.01], [0.8, 0.0101]])
+    np.testing.assert_array_equal(
+        binding(problem(designs).G, scale=problem.constraint_scale), [[True, False], [True, False]]
+    )
+    # The median of uniform designs: h = 1/2.
+    np.testing.assert_allclose(problem.constraint_scale, [0.49, 998], rtol=0.1)
+
+
 def test_names_of_constraints_are_checked():
     with pytest.raises(ValueError, match="constraint_names takes 1 strings, one per constraint, got"):
         make(constraints=lambda x: x[0], constraint_names=["a", "b"])
@@ -283,5 +298,10 @@ def test_indices_within_range_are_accepted():
 def test_a_name_error_is_told_as_such_with_its_line():
     with pytest.raises(TypeError, match=r"function raised NameError: .*undefined.* \(test_constraints.py, line \d+\)"):
         tr.Problem(lambda x: undefined(x), lower=[0.0], upper=[1.0], objectives=2)
-    with pytest.raises(TypeError, match="use HostProblem"):
+    with pytest.raises(TypeError, match=r"\(test_constraints.py, line \d+\); if it is not .* use HostProblem"):
         tr.Problem(lambda x: (float(x[0]), 1.0), lower=[0.0], upper=[1.0], objectives=2)
+
+
+def test_shapes_that_do_not_match_are_told_with_their_line():
+    with pytest.raises(TypeError, match=r"shapes=\[\(2,\), \(3,\).* \(test_constraints.py, line \d+\)"):
+        tr.Problem(lambda x: jnp.where(x > 0, jnp.ones(3), x), lower=[0.0] * 2, upper=[1.0] * 2, objectives=2)

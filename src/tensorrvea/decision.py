@@ -158,18 +158,16 @@ def _sum_in_order(a: Float[np.ndarray, "n m"]) -> Float[np.ndarray, " n"]:
     return total
 
 
-def binding_slack(
-    G: ArrayLike, tolerance: float = 0.01, largest_violation: ArrayLike | None = None
-) -> Float[np.ndarray, " c"]:
+def binding_slack(G: ArrayLike, tolerance: float = 0.01, scale: ArrayLike | None = None) -> Float[np.ndarray, " c"]:
     """Return the slack up to which each constraint binds.
 
-    It is a share of the scale of the constraint: its largest violation in the run, or its largest slack among the
-    solutions if that is larger.
+    It is a share of the usual size of the constraint's values, or of its largest slack among the solutions if that is
+    larger.
 
     Args:
       G: constraint values, one row per solution, feasible where ≤ 0.
       tolerance: the share.
-      largest_violation: of each constraint, by any individual of the run; None if it is not known.
+      scale: the usual size of each constraint's values; None if it is not known.
 
     Returns:
       One slack per constraint.
@@ -177,7 +175,7 @@ def binding_slack(
     Raises:
       ValueError: if the shapes do not match, or ``tolerance`` is not from 0 to 1.
 
-    >>> binding_slack([[-10.0, -0.01], [-0.05, -0.02]], largest_violation=[3.0, 4.0]).tolist()
+    >>> binding_slack([[-10.0, -0.01], [-0.05, -0.02]], scale=[3.0, 4.0]).tolist()
     [0.1, 0.04]
     """
     check_number("tolerance", tolerance, minimum=0.0, maximum=1.0, scalar=True)
@@ -185,26 +183,22 @@ def binding_slack(
     if np.isnan(slack).any():
         row = int(np.isnan(slack).any(axis=1).argmax())
         raise ValueError(f"G must not be NaN, got {slack[row]} in row {row}")
-    scale = np.where(np.isfinite(slack), slack, 0).max(axis=0, initial=0.0)
-    if largest_violation is None:
-        return tolerance * scale
-    largest = check_array("largest_violation", largest_violation, shape="(constraints,)", ndim=1, finite=False)
-    if largest.shape != scale.shape:
-        raise ValueError(
-            f"largest_violation must have one entry for each of {len(scale)} constraints, got {len(largest)}"
-        )
-    return tolerance * np.maximum(scale, largest)
+    largest = np.where(np.isfinite(slack), slack, 0).max(axis=0, initial=0.0)
+    if scale is None:
+        return tolerance * largest
+    usual = check_array("scale", scale, shape="(constraints,)", ndim=1, finite=False)
+    if usual.shape != largest.shape:
+        raise ValueError(f"scale must have one entry for each of {len(largest)} constraints, got {len(usual)}")
+    return tolerance * np.maximum(largest, usual)
 
 
-def binding(
-    G: ArrayLike, tolerance: float = 0.01, largest_violation: ArrayLike | None = None
-) -> Bool[np.ndarray, "k c"]:
+def binding(G: ArrayLike, tolerance: float = 0.01, scale: ArrayLike | None = None) -> Bool[np.ndarray, "k c"]:
     """Return which constraints bind in which solutions: those of which next to no slack is left.
 
     Args:
       G: constraint values, one row per solution, feasible where ≤ 0.
       tolerance: the share of a constraint's scale up to which its slack counts as none.
-      largest_violation: of each constraint, by any individual of the run; None if it is not known.
+      scale: the usual size of each constraint's values; None if it is not known.
 
     Returns:
       One flag per solution and constraint.
@@ -215,5 +209,5 @@ def binding(
     >>> binding([[-10.0, -3.0], [-0.05, -2.0]]).tolist()
     [[False, False], [True, False]]
     """
-    slack = binding_slack(G, tolerance, largest_violation)
+    slack = binding_slack(G, tolerance, scale)
     return -np.asarray(G, float) <= slack

@@ -43,6 +43,8 @@ from tensorrvea.problem_checks import (
 from tensorrvea.search_space import SearchSpace
 
 EQUALITY_TOLERANCE = 1e-4
+# How many random designs tell the usual size of constraint values.
+SCALE_DESIGNS = 200
 
 
 class Problem(Abilities, Domain):
@@ -238,6 +240,18 @@ class Problem(Abilities, Domain):
             return self._constraint_names
         c, e = self.num_constraints - self.num_equalities, self.num_equalities
         return (*(f"g{i + 1}" for i in range(c)), *(f"h{i + 1}" for i in range(e)))
+
+    @cached_property
+    def constraint_scale(self) -> Float[np.ndarray, " c"] | None:
+        """The usual size of each constraint's values: their median size over random designs.
+
+        None on the host, where evaluations may be expensive.
+        """
+        if self.host or self.num_constraints == 0:
+            return None
+        sample_key, key = jax.random.split(jax.random.key(0))
+        _, g = jax.jit(self.evaluate)(key, Domain.sample(self, sample_key, SCALE_DESIGNS))
+        return np.median(np.nan_to_num(np.abs(np.asarray(g, np.float64))), axis=0)
 
     @property
     def signs(self) -> np.ndarray:

@@ -147,8 +147,8 @@ class Result:
     def binding(self, tolerance: float = 0.01) -> Bool[np.ndarray, "k c"]:
         """Return which constraints bind in each row of ``G``.
 
-        A constraint binds if its slack is at most this share of its largest violation in the run, or of its largest
-        slack in ``G`` if that is larger.
+        A constraint binds if its slack is at most this share of ``constraint_scale``, or of its largest slack in ``G``
+        if that is larger.
 
         Args:
           tolerance: the share.
@@ -156,7 +156,16 @@ class Result:
         Returns:
           One flag per solution and constraint.
         """
-        return decision.binding(self.G, tolerance, self.largest_violation)
+        return decision.binding(self.G, tolerance, self.constraint_scale)
+
+    @property
+    def constraint_scale(self) -> Float[np.ndarray, " c"] | None:
+        """The usual size of each constraint's values: their median size over random designs.
+
+        For a problem on the host, which is not evaluated again, it is the largest violation in the run.
+        """
+        known = self.problem.constraint_scale
+        return self.largest_violation if known is None else known
 
     def to_dataframe(self) -> "pandas.DataFrame":
         """Return the front as a table: a named column per variable, objective and constraint, and the violation.

@@ -15,11 +15,17 @@ def run(problem, seed=1, generations=5):
 
 
 def test_the_front_is_found_and_does_not_depend_on_the_workers():
-    here = run(tr.HostProblem(simulators.schaffer, **SETTINGS), generations=40)
-    # The true front is 0 ≤ x ≤ 2, where √f1 + √f2 = 2.
-    np.testing.assert_allclose(np.sqrt(here.F).sum(axis=1), 2, atol=0.05)
+    here = run(tr.HostProblem(simulators.schaffer, **SETTINGS), generations=20)
+    # The true front is 0 ≤ x ≤ 2, where √f1 + √f2 = 2. Of individuals that do not dominate each other, one at each end
+    # may be beyond it, which says nothing of the search. That the whole of it is covered, and the ends are near, does.
+    assert np.median(np.abs(np.sqrt(here.F).sum(axis=1) - 2)) < 1e-5
+    x = np.sort(here.X[:, 0])
+    # The best of the first vector by angle-penalised distance is at x ≈ 0.14, of the last at 1.86, and not at the ends.
+    assert abs(x[0]) < 0.3
+    assert abs(x[-1] - 2) < 0.3
+    assert np.diff(x).max() < 0.6
     with tr.HostProblem(simulators.batched_schaffer, batched=True, workers=2, **SETTINGS) as problem:
-        elsewhere = run(problem, generations=40)
+        elsewhere = run(problem, generations=20)
     np.testing.assert_array_equal(elsewhere.X, here.X)
     np.testing.assert_array_equal(elsewhere.F, here.F)
 

@@ -403,3 +403,14 @@ def test_other_sources_are_rejected(tmp_path):
         report([make_run(), 5], tmp_path / "page.html")
     with pytest.raises(TypeError, match=r"got 'runs/monday'; load a run directory with tensorrvea\.load"):
         report("runs/monday", tmp_path / "page.html")
+
+
+def test_constraints_are_in_the_data_with_the_slack_up_to_which_they_bind():
+    run = make_run("one")
+    g = -np.linspace(0, 2, 2 * len(run.F)).reshape(-1, 2)
+    limited = replace(run, constraint_names=("stress", "height"), G=g, constraint_scale=np.array([1e3, 0.1]))
+    data, _ = page_data([limited], title="t", stem="t")
+    assert [one["name"] for one in data["constraints"]] == ["stress", "height"]
+    # 1 % of the usual size, or of the largest slack shown, 2.
+    assert [one["binds"] for one in data["constraints"]] == pytest.approx([10.0, 0.02])
+    np.testing.assert_allclose(unpack(data["runs"][0]["G"]), g, rtol=1e-6)

@@ -147,9 +147,9 @@ def _check_runs(runs: Sequence[Run]) -> None:
 
 def _constraints(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """The constraints' names, and the slack up to which each of them binds."""
-    known = [run.largest_violation for run in runs if run.largest_violation is not None]
-    largest = np.max(known, axis=0) if known else None
-    limits = binding_slack(np.concatenate([run.constraints for run in runs]), largest_violation=largest)
+    known = [run.constraint_scale for run in runs if run.constraint_scale is not None]
+    scale = np.max(known, axis=0) if known else None
+    limits = binding_slack(np.concatenate([run.constraints for run in runs]), scale=scale)
     return [{"name": name, "binds": float(s)} for name, s in zip(runs[0].constraint_names, limits, strict=True)]
 
 

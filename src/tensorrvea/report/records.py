@@ -108,7 +108,7 @@ class Run:
       objective_names, units, directions, variable_names: of the problem; ``directions`` are "min" or "max".
       X, F, violation: the solutions to choose from. X has no columns if it was not kept.
       constraint_names, G: the constraints' names, and their values for each solution, feasible where ≤ 0.
-      largest_violation: of each constraint, by any individual of the run; None if it is not known.
+      constraint_scale: the usual size of the values of each constraint; None if it is not known.
       history: None if nothing was recorded.
       true_front: points of the true front, if known.
       reference_point: of the hypervolume, if the problem defines one.
@@ -129,7 +129,7 @@ class Run:
     violation: Float[np.ndarray, " n"]
     constraint_names: Sequence[str] = ()
     G: Float[np.ndarray, "n c"] | None = None
-    largest_violation: Float[np.ndarray, " c"] | None = None
+    constraint_scale: Float[np.ndarray, " c"] | None = None
     history: History | None = None
     true_front: Float[np.ndarray, "k m"] | None = None
     reference_point: Float[np.ndarray, " m"] | None = None
@@ -191,8 +191,9 @@ class ResultLike(Protocol):
     population: Individuals
     history: RunHistory
     stopped: str
-    largest_violation: Any
 
+    @property
+    def constraint_scale(self) -> Any: ...
     @property
     def front(self) -> Individuals: ...
     @property

@@ -58,6 +58,10 @@ class RecordedProblem(Problem):
         )
 
     @property
+    def constraint_scale(self) -> None:
+        """Not known, since there is no function."""
+
+    @property
     def failures(self) -> list[tuple[str, int]]:
         return self._failures
 

@@ -40,13 +40,13 @@ function pinnedTable(pins) {
     }));
   });
   row("violation", pins.map(({ index }) => element("td", { text: format(data.violation[index]) })));
+  if (data.constraints.length) row("slack", pins.map(() => element("td", {})), "heading");
   data.constraints.forEach((one, k) => {
-    const label = element("span", { class: "row-name" }, "slack of ", nameElement(one.name));
-    row(label, pins.map(({ index }) => {
+    row(element("span", { class: "row-name" }, nameElement(one.name)), pins.map(({ index }) => {
       const g = constraintsOf(index)[k];
       return element("td", {}, g === undefined ? "–" : format(-g, 5),
         g !== undefined && binds(g, k) ? element("span", { class: "muted", text: " binds" }) : "");
-    }));
+    }), k ? "variable" : "variable first");
   });
   const vectors = pins.map(({ index }) => variablesOf(index));
   if (vectors.some((x) => x)) {
