@@ -42,7 +42,7 @@ class AGEMOEA2(Evolution):
     Args:
       population: the number of offspring per generation, and of survivors.
       variation: how offspring are bred. By default one variable of each is mutated on average, as is usual; with
-        ``GA()``, the paper's setting, it is one of every second.
+        ``GA()``, the setting of TensorRVEA's paper, every second has one.
 
     Raises:
       TypeError: if a setting has the wrong type.

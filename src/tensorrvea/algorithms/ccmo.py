@@ -11,7 +11,7 @@ from jaxtyping import Array, Int, PRNGKeyArray
 from tensorrvea.algorithms.spea2 import environmental_selection
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
-from tensorrvea.operators import GA, Variation
+from tensorrvea.operators import GA, PolynomialMutation, Variation
 from tensorrvea.population import Pool
 from tensorrvea.randomness import split
 from tensorrvea.settings import settings, static
@@ -27,7 +27,8 @@ class CCMO(Evolution):
 
     Args:
       population: the number of offspring per generation, and of survivors in each of the two populations.
-      variation: how offspring are bred.
+      variation: how offspring are bred. By default one variable of each is mutated on average, as is usual; with
+        ``GA()``, the setting of TensorRVEA's paper, every second has one.
 
     Raises:
       TypeError: if a setting has the wrong type.
@@ -38,7 +39,7 @@ class CCMO(Evolution):
     """
 
     population: int = static()
-    variation: Variation = GA()
+    variation: Variation = GA(mutation=PolynomialMutation(probability=1.0))
 
     def places(self, objectives: int) -> int:
         del objectives
