@@ -30,6 +30,7 @@ nb_execution_mode = "cache"
 nb_execution_cache_path = str(HERE.parent / "out" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 900
+nb_output_stderr = "remove"  # every state of a progress bar would be shown
 nb_mime_priority_overrides = [("html", "image/gif", 25)]
 logging.getLogger("traitlets").setLevel(logging.WARNING)
 
@@ -76,8 +77,15 @@ def link_project_pages(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = source[0].replace("](../README.md", "](index.md")
 
 
+def skip_member(app: Sphinx, what: str, name: str, member: object, skip: bool, options: object) -> bool | None:
+    """Leave out fields of named tuples that are described with the arguments of their class."""
+    del app, what, name, skip, options
+    return True if str(member.__doc__).startswith("Alias for field number") else None
+
+
 def setup(app: Sphinx) -> None:
     reference_pages.write(HERE / "reference")
     add_project_pages()
     add_notebooks()
     app.connect("source-read", link_project_pages)
+    app.connect("autodoc-skip-member", skip_member)
