@@ -187,7 +187,8 @@ def test_number_settings_can_be_swept_by_vmap():
         state, offspring = algorithm.init(jax.random.key(0), problem)
         f, g = problem.evaluate(jax.random.key(0), offspring.x)
         state = algorithm.tell(jax.random.key(2), state, offspring, f, g, Clock(0.0, 0.0))
-        return algorithm.ask(jax.random.key(1), state, problem).x.std()
+        asked = jax.vmap(lambda key: algorithm.ask(key, state, problem).x)(jax.random.split(jax.random.key(1), 50))
+        return asked.std()
 
     sweep = jax.jit(jax.vmap(spread_of_children), compiler_options=sizes.QUICKLY)
     spread = sweep(jnp.array([0.5, 30.0]), jnp.array([1.0, 2.0]))

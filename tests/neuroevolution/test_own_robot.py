@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from sizes import QUICKLY
 
-from tensorrvea import TensorRVEA, optimize, resume
+from tensorrvea import SPEA2, TensorRVEA, optimize, resume
 from tensorrvea.neuroevolution import Objective, RobotProblem, State, Task
 from tensorrvea.neuroevolution.backends.brax import Brax
 from tensorrvea.runs import SpecDiffersError
@@ -108,7 +108,7 @@ def test_readings_are_those_of_the_state_itself(guide):
 def test_a_policy_learns_to_balance(guide):
     """Random policies drop a pole within a second; evolved ones do not."""
     problem = RobotProblem(guide["task"], control_weight=0, steps=100)
-    result = optimize(problem, TensorRVEA(population=48), generations=25, seed=1)
+    result = optimize(problem, SPEA2(population=48), generations=25, seed=1)
     first = problem.play(problem.start_states(jax.random.key(0)), np.asarray(problem.sample(jax.random.key(0), 48)))
     best = problem.play(problem.start_states(jax.random.key(0)), result.X)
     assert best.lengths.max() == 100 > first.lengths.max()
