@@ -6,7 +6,7 @@
 #   make check      lint, format and types
 #   make format     mend lint and format
 #   make docs       the documentation site, in out/docs
-#   make test-lowest    the main tests with the lowest versions of all dependencies, in .venv-lowest
+#   make test-lowest    the main tests with the lowest versions of all dependencies, in .venv-lowest (Python 3.11 or 3.12)
 
 PYTHON ?= python3
 VENV := .venv

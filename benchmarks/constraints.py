@@ -145,7 +145,7 @@ def table(path: Path) -> None:
         print(
             f"\n{name}: {min(map(len, tried))} to {max(map(len, tried))} seeds; feasible solutions on "
             f"{sum(share > 0 for share in shares)} of {len(tried)} problems, in all runs on "
-            f"{sum(share == 1 for share in shares)}; share of runs, averaged over problems: {mean:.0f} %"
+            f"{sum(share == 1 for share in shares)}; share of runs, averaged over problems: {mean:.1f} %"
         )
     for name in (name for name in names if name in OURS):
         for other in (name for name in names if name in THEIRS):

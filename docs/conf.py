@@ -75,6 +75,7 @@ def link_project_pages(app: Sphinx, page: str, source: list[str]) -> None:
     for name in ("CONTRIBUTING", "CHANGELOG"):
         source[0] = source[0].replace(f"](../{name}.md", f"](reference/{name.lower()}.md")
     source[0] = source[0].replace("](../README.md", "](index.md")
+    source[0] = source[0].replace("](../examples/first_front.ipynb", "](notebooks/first_front.ipynb")
 
 
 def skip_member(app: Sphinx, what: str, name: str, member: object, skip: bool, options: object) -> bool | None:

@@ -41,8 +41,8 @@ class AGEMOEA2(Evolution):
 
     Args:
       population: the number of offspring per generation, and of survivors.
-      variation: how offspring are bred. By default one variable of each is mutated on average, as is usual; with
-        ``GA()``, the setting of TensorRVEA's paper, every second has one.
+      variation: how offspring are bred. By default, one variable per offspring is mutated on average, as is usual; with
+        ``GA()``, the setting of TensorRVEA's paper, half as many are.
 
     Raises:
       TypeError: if a setting has the wrong type.

@@ -25,7 +25,7 @@ class RandomSearch(Evolution):
 
     Raises:
       TypeError: if a setting has the wrong type.
-      ValueError: if a setting is out of range, such as a population below 2.
+      ValueError: if a setting is out of range, such as a population below 1.
 
     >>> RandomSearch(population=100).places(2)
     100

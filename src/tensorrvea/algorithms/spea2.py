@@ -29,8 +29,8 @@ class SPEA2(Evolution):
 
     Args:
       population: the number of offspring per generation, and of survivors.
-      variation: how offspring are bred. By default one variable of each is mutated on average, as is usual; with
-        ``GA()``, the setting of TensorRVEA's paper, every second has one.
+      variation: how offspring are bred. By default, one variable per offspring is mutated on average, as is usual; with
+        ``GA()``, the setting of TensorRVEA's paper, half as many are.
       normalize: whether distances are measured in units of the ranges of the non-dominated rows. The paper
         measures in the objectives as they are, so that an objective with a large range dominates the distances.
 

@@ -18,7 +18,7 @@ from tensorrvea.mating import binary_tournaments, first_living
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
-from tensorrvea.randomness import below, uniform, words
+from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
@@ -60,7 +60,8 @@ class TensorRVEA(Evolution):
     - the best individual of a vector is a non-dominated one if there is any, and survives first. Places that are left
       are filled with other non-dominated individuals, the least crowded first; then with the best of vectors that have
       only dominated ones; and then with the rest, by rank and crowding distance as in NSGA-II;
-    - parents are the better of two by rank and crowding distance, as in NSGA-II.
+    - parents are the better of two by rank and crowding distance, as in NSGA-II (by the rank alone, where ranks are
+      estimated).
 
     Exact ranks take O(n² m) time, which would be nearly all of it in a large population. There, a rank is estimated as
     the number of individuals in a random sample of the pool that are better in all objectives; the best of each vector
@@ -141,11 +142,12 @@ class TensorRVEA(Evolution):
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         guides: Guides = state.extra
         r = len(guides.vectors)
+        sample_key, tie_key = split(key)
         gamma, index = lax.cond(clock.is_first, lambda: indexed(guides.vectors), lambda: (guides.gamma, guides.index))
         ideal = jnp.minimum(guides.ideal, jnp.where(pool.feasible[:, None], pool.f, jnp.inf).min(axis=0))
         f = from_ideal(pool, ideal)
         is_exact = r <= RANKED_PLACES if self.exact_ranks is None else self.exact_ranks
-        rank = rank_rows(pool.f, pool.alive, pool.violation) if is_exact else estimated_rank(key, f, pool)
+        rank = rank_rows(pool.f, pool.alive, pool.violation) if is_exact else estimated_rank(sample_key, f, pool)
         if self.normalizes:
             f = f / ranges(f, pool, rank == 0)
 
@@ -165,8 +167,10 @@ class TensorRVEA(Evolution):
         else:
             # Crowding would prefer the worst, since most rows are dominated, and the estimate does not say which.
             group = jnp.where(pool.alive, jnp.where(is_best, 0, jnp.where(is_near, 1, 2)), 3)
-            order = rank + jnp.where(pool.feasible, uniform(key, (len(f),)), pool.violation)
-            survives, quality = smallest((group, order), r), rank
+            order = jnp.where(pool.feasible, rank + uniform(tie_key, (len(f),)), pool.violation)
+            survives = smallest((group, jnp.where(pool.feasible, 0, 1), order), r)
+            # Feasible rows are below 0, so that violations of the others keep their precision.
+            quality = jnp.where(pool.feasible, rank - (SAMPLE + 1), pool.violation)
 
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
         row, filled = first_living(pool.alive & (survives | clock.is_first), r)
