@@ -256,7 +256,10 @@ def test_export_writes_tables_that_read_back_exactly(workspace, suffix):
 
     problem = tr.problems.ZDT1(variables=3)
     runs = tr.replicate(problem, tr.RandomSearch(population=8), generations=2, seeds=[4, 7], directory="runs")
-    readers = {".csv": pandas.read_csv, ".json": lambda path: pandas.DataFrame(json.loads(Path(path).read_text()))}
+    readers = {
+        ".csv": lambda path: pandas.read_csv(path, float_precision="round_trip"),  # not the default before pandas 3
+        ".json": lambda path: pandas.DataFrame(json.loads(Path(path).read_text())),
+    }
     read = readers.get(suffix, pandas.read_parquet)
     assert execute(["export", "runs", "--out", f"front{suffix}"]) == 0
     table = read(f"front{suffix}")
