@@ -15,7 +15,7 @@ import tensorrvea as tr
 from tensorrvea.evolution import Clock
 from tensorrvea.population import Population
 
-POPULATION, GENERATIONS, SEEDS = 28, 60, 3
+POPULATION, GENERATIONS, SEEDS = 28, 60, 5
 
 PROBLEMS = {
     "plain": tr.problems.DTLZ2(objectives=3, variables=12),
