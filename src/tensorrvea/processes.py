@@ -79,8 +79,8 @@ def _disable_compilation_cache() -> None:
     """Turn JAX's persistent compilation cache off for several processes on CPUs.
 
     Only the first process writes to that cache, and its keys differ from those of the others. So with a warm cache the
-    first one loads a program and the others compile it. On CPUs, a loaded program can start its collectives in another
-    order than a compiled one; then gloo receives the data of one collective in another ("4 vs 1 bytes") and aborts.
+    first one loads a program and the others compile it. On CPUs, gloo then aborts, since the processes send data of
+    different sizes to each other ("4 vs 1 bytes"): probably a loaded program starts its collectives in another order.
     """
     if is_distributed() and jax.default_backend() == "cpu":
         jax.config.update("jax_enable_compilation_cache", False)

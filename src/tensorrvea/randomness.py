@@ -13,7 +13,7 @@ from jax import lax
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, UInt32
 
 ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
-# JAX has 20 rounds, for a margin; with 13 it passes all tests of BigCrush (Salmon et al., 2011, Table 2).
+# JAX has 20 rounds. Random123, the library of Salmon et al., is published and tested with 13 as well.
 ROUNDS = 13
 PARITY = 0x1BD11BDA
 GOLDEN = 0x9E3779B9  # 2^32 / φ

@@ -77,8 +77,8 @@ class TensorRVEA(Evolution):
       normalize: whether objectives are divided by their ranges, from the ideal point to the worst of the survivors.
         By default they are, except with an array of vectors: its rows are then directions from the ideal point in the
         units of the objectives, and only individuals near them fill places that are left.
-      exact_ranks: whether ranks are exact. By default they are for at most 4,096 places, and estimated beyond, where a
-        generation takes a tenth of the time, and an irregular front needs more generations.
+      exact_ranks: whether ranks are exact. By default they are for at most 4,096 places, and estimated beyond: a
+        generation is much faster there, and an irregular front needs more generations.
 
     Raises:
       TypeError: if a setting has the wrong type.
