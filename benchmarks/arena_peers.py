@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arena_problems import BUDGETS, PEER_SEEDS, PROBLEMS, Entry, generations
+from arena_problems import BUDGETS, PEER_SEEDS, PROBLEMS, Entry
 from pymoo.algorithms.moo.age2 import AGEMOEA2
 from pymoo.algorithms.moo.ctaea import CTAEA
 from pymoo.algorithms.moo.moead import MOEAD
@@ -90,35 +90,56 @@ def make_problem(name: str, entry: Entry) -> Problem:
     return get_problem(entry.pymoo, **sizes)
 
 
-def run(name: str, algorithm: str, budget: int, seed: int) -> dict[str, Any]:
-    entry = PROBLEMS[name]
-    # pymoo's RVEA adapts by generations; MOEA/D counts each offspring as one.
-    ends = ("n_gen", generations(entry, budget)) if algorithm == "RVEA" else ("n_eval", budget)
-    begin = time.perf_counter()
+def run(name: str, algorithm: str, budgets: tuple[int, ...], seed: int) -> dict[int, dict[str, Any]]:
+    """Run an algorithm to the largest of the budgets, and return what it had at each of them."""
+    entry, begin = PROBLEMS[name], time.perf_counter()
+    found: dict[int, dict[str, Any]] = {}
+
+    def take(state: Any) -> None:
+        # pymoo calls this after every evaluation of MOEA/D.
+        for budget in budgets:
+            if budget not in found and state.evaluator.n_eval >= population * (budget // population):
+                found[budget] = {
+                    "F": best_rows(state.opt, entry.objectives),
+                    "evaluations": state.evaluator.n_eval,
+                    "seconds": time.perf_counter() - begin,
+                }
+
+    population = entry.population
+    # pymoo's RVEA adapts by generations.
+    longest = max(budgets)
+    ends = ("n_gen", longest // population) if algorithm == "RVEA" else ("n_eval", longest)
     try:
-        result = minimize(make_problem(name, entry), make_algorithm(algorithm, entry), ends, seed=seed)
+        minimize(make_problem(name, entry), make_algorithm(algorithm, entry), ends, seed=seed, callback=take)
     except (ArithmeticError, ValueError, IndexError) as error:  # pymoo's AGE-MOEA-II divides by zero in some runs
-        return {"F": np.zeros((0, entry.objectives)), "evaluations": 0, "seconds": 0.0, "error": repr(error)}
-    f = np.zeros((0, entry.objectives)) if result.F is None else np.atleast_2d(result.F)
-    f = f[find_non_dominated(f)] if len(f) else f
-    return {"F": f, "evaluations": result.algorithm.evaluator.n_eval, "seconds": time.perf_counter() - begin}
+        failed = {"F": np.zeros((0, entry.objectives)), "evaluations": 0, "seconds": 0.0, "error": repr(error)}
+        return {budget: found.get(budget, failed) for budget in budgets}
+    return found
 
 
-def plan(ours: bool) -> list[tuple[str, str, int, int]]:
-    """Return all runs: the best known problems first, and each seed of all algorithms before the next seed."""
+def best_rows(optimum: Any, objectives: int) -> np.ndarray:
+    """Return the objectives of the feasible and non-dominated, as pymoo's ``res.F``."""
+    f = optimum.get("F")[optimum.get("FEAS").reshape(-1)]
+    return f[find_non_dominated(f)] if len(f) else np.zeros((0, objectives))
+
+
+def plan(ours: bool) -> list[tuple[str, str, tuple[int, ...], int]]:
+    """Return all runs: the best known problems first, and each seed of all algorithms before the next seed.
+
+    A run of the large budget passes the small one, except for RVEA, whose schedule depends on the budget.
+    """
     names = [name for name, entry in PROBLEMS.items() if entry.pymoo is not None or ours]
     classic = [name for name in names if name.startswith(("ZDT", "DTLZ"))]
     constrained = [name for name in names if PROBLEMS[name].is_constrained]
     others = [name for name in names if name not in classic + constrained]
-    few, many = BUDGETS
-    stages = [(few, classic), (few, constrained), (many, classic), (many, constrained), (few, others), (many, others)]
     return [
-        (name, algorithm, budget, seed)
-        for budget, group in stages
+        (name, algorithm, budgets, seed)
+        for group in (classic, constrained, others)
         for seed in range(PEER_SEEDS)
         for algorithm in ALGORITHMS
         for name in group
         if algorithm != ("MOEAD" if PROBLEMS[name].is_constrained else "CTAEA")
+        for budgets in ([(budget,) for budget in BUDGETS] if algorithm == "RVEA" else [BUDGETS])
     ]
 
 
@@ -126,24 +147,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("out/arena"), help="directory of the fronts")
     parser.add_argument("--ours", action="store_true", help="also problems that only this library has")
-    parser.add_argument("--budget", type=int, help="only this one")
     parser.add_argument("--problems", nargs="*", help="only these")
     parser.add_argument("--algorithms", nargs="*", help="only these")
     options = parser.parse_args()
-    for name, algorithm, budget, seed in plan(options.ours):
-        if options.budget not in (None, budget) or (options.problems and name not in options.problems):
+    for name, algorithm, budgets, seed in plan(options.ours):
+        if options.problems and name not in options.problems:
             continue
         if options.algorithms and algorithm not in options.algorithms:
             continue
-        file = options.out / "pymoo" / str(budget) / name / f"{algorithm}-{seed}.npz"
-        if file.exists():
+        files = {budget: options.out / "pymoo" / str(budget) / name / f"{algorithm}-{seed}.npz" for budget in budgets}
+        if all(file.exists() for file in files.values()):
             continue
-        found = run(name, algorithm, budget, seed)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_suffix(".partial.npz")
-        np.savez_compressed(partial, **found)
-        partial.rename(file)
-        print(f"{name} {algorithm} {budget} seed {seed}: {len(found['F'])} rows, {found['seconds']:.1f} s", flush=True)
+        for budget, found in run(name, algorithm, budgets, seed).items():
+            files[budget].parent.mkdir(parents=True, exist_ok=True)
+            partial = files[budget].with_suffix(".partial.npz")
+            np.savez_compressed(partial, **found)
+            partial.rename(files[budget])
+            print(
+                f"{name} {algorithm} {budget} seed {seed}: {len(found['F'])} rows, {found['seconds']:.1f} s", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -37,8 +37,3 @@ PROBLEMS: dict[str, Entry] = {
     **{f"WFG{k}": Entry(3, 14, f"wfg{k}") for k in range(1, 10)},
     **{f"MaF{k}": Entry(3, 12, None) for k in range(1, 6)},
 }
-
-
-def generations(entry: Entry, budget: int) -> int:
-    """Return how many populations are evaluated, the first included."""
-    return budget // entry.population
