@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from arena_problems import BUDGETS, OUR_SEEDS, PROBLEMS
+from arena_problems import BUDGETS, OUR_SEEDS, PROBLEMS, sizes
 
 import tensorrvea as tr
 from tensorrvea import plot
@@ -22,18 +22,14 @@ from tensorrvea.problems import named
 from tensorrvea.study import Cell, Study, Table
 
 ALGORITHMS = ("TensorRVEA", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "HypE", "MOEAD", "IBEA", "SPEA2")
+PEERS = ("pymoo", "EvoMO")
 METRICS = ("igd", "igd_plus", "hypervolume")
 FRONT_POINTS = 2000
 TITLES = {"igd": "IGD", "igd_plus": "IGD+", "hypervolume": "Hypervolume"}
 
 
 def make_problem(name: str) -> Problem:
-    entry, problem_class = PROBLEMS[name], named(name)
-    if name.startswith("CRE"):
-        return problem_class()
-    if name.startswith("ZDT"):
-        return problem_class(variables=entry.variables)
-    return problem_class(objectives=entry.objectives, variables=entry.variables)
+    return named(name)(**sizes(name, PROBLEMS[name]))
 
 
 def run_ours(out: Path, names: Iterable[str], algorithms: Iterable[str], budget: int, seeds: int) -> list[Study]:
@@ -60,11 +56,12 @@ def run_ours(out: Path, names: Iterable[str], algorithms: Iterable[str], budget:
 def peer_fronts(out: Path, budget: int, name: str) -> dict[str, dict[int, np.ndarray]]:
     """Return the fronts of the peers' runs that are there, by algorithm and seed; failed runs are left out."""
     found: dict[str, dict[int, np.ndarray]] = {}
-    for file in sorted((out / "pymoo" / str(budget) / name).glob("*-[0-9].npz")):
-        algorithm, seed = file.stem.rsplit("-", 1)
-        with np.load(file) as run:
-            if "error" not in run:
-                found.setdefault(f"pymoo {algorithm}", {})[int(seed)] = run["F"]
+    for library in PEERS:
+        for file in sorted((out / library / str(budget) / name).glob("*-[0-9].npz")):
+            algorithm, seed = file.stem.rsplit("-", 1)
+            with np.load(file) as run:
+                if "error" not in run:
+                    found.setdefault(f"{library} {algorithm}", {})[int(seed)] = run["F"]
     return found
 
 
@@ -87,7 +84,7 @@ def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int) ->
 
 
 def is_peer(algorithm: str) -> bool:
-    return algorithm.startswith("pymoo")
+    return algorithm.startswith(PEERS)
 
 
 def medians_table(study: Study, metric: str) -> Table:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arena_problems import BUDGETS, PEER_SEEDS, PROBLEMS, Entry
+from arena_problems import BUDGETS, PEER_SEEDS, PROBLEMS, Entry, sizes
 from pymoo.algorithms.moo.age2 import AGEMOEA2
 from pymoo.algorithms.moo.ctaea import CTAEA
 from pymoo.algorithms.moo.moead import MOEAD
@@ -62,11 +62,7 @@ class FromLibrary(Problem):
         jax.config.update("jax_enable_x64", True)
         from tensorrvea.problems import named
 
-        ours = (
-            named(name)()
-            if name.startswith("CRE")
-            else named(name)(objectives=entry.objectives, variables=entry.variables)
-        )
+        ours = named(name)(**sizes(name, entry))
         self.objectives = jax.jit(ours.objective_values)
         self.limits = jax.jit(ours.constraint_values) if entry.is_constrained else None
         lower, upper = np.broadcast_to(ours.lower, entry.variables), np.broadcast_to(ours.upper, entry.variables)
@@ -84,10 +80,8 @@ def make_problem(name: str, entry: Entry) -> Problem:
         return FromLibrary(name, entry)
     if entry.pymoo == "carside":
         return get_problem(entry.pymoo)
-    sizes = (
-        {"n_var": entry.variables} if name.startswith("ZDT") else {"n_var": entry.variables, "n_obj": entry.objectives}
-    )
-    return get_problem(entry.pymoo, **sizes)
+    given = {"n_var": entry.variables} | ({} if name.startswith("ZDT") else {"n_obj": entry.objectives})
+    return get_problem(entry.pymoo, **given)
 
 
 def run(name: str, algorithm: str, budgets: tuple[int, ...], seed: int) -> dict[int, dict[str, Any]]:
@@ -159,13 +153,16 @@ def main() -> None:
         if all(file.exists() for file in files.values()):
             continue
         for budget, found in run(name, algorithm, budgets, seed).items():
-            files[budget].parent.mkdir(parents=True, exist_ok=True)
-            partial = files[budget].with_suffix(".partial.npz")
-            np.savez_compressed(partial, **found)
-            partial.rename(files[budget])
-            print(
-                f"{name} {algorithm} {budget} seed {seed}: {len(found['F'])} rows, {found['seconds']:.1f} s", flush=True
-            )
+            save(files[budget], found)
+
+
+def save(file: Path, found: dict[str, Any]) -> None:
+    """Write a run to a file that is whole or not there, and say so."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial.npz")
+    np.savez_compressed(partial, **found)
+    partial.rename(file)
+    print(f"{file.parent.name} {file.stem}: {len(found['F'])} rows, {found['seconds']:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -37,3 +37,10 @@ PROBLEMS: dict[str, Entry] = {
     **{f"WFG{k}": Entry(3, 14, f"wfg{k}") for k in range(1, 10)},
     **{f"MaF{k}": Entry(3, 12, None) for k in range(1, 6)},
 }
+
+
+def sizes(name: str, entry: Entry) -> dict[str, int]:
+    """Return the arguments of this library's problem class."""
+    if name.startswith("CRE"):
+        return {}
+    return {"variables": entry.variables} | ({} if name.startswith("ZDT") else {"objectives": entry.objectives})
