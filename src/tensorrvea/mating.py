@@ -35,8 +35,17 @@ def binary_tournaments(
     key: PRNGKeyArray, alive: Bool[Array, " n"], score: Float[Array, " n"], count: int
 ) -> Int[Array, " count"]:
     """Return the better of two living rows, ``count`` times. All compete equally often; the first wins a tie."""
-    one, other = permute_living(key, alive, 2 * count).reshape(count, 2).T
-    return jnp.where(score[one] <= score[other], one, other)
+    return tournaments(key, alive, score, count, size=2)
+
+
+def tournaments(
+    key: PRNGKeyArray, alive: Bool[Array, " n"], score: Float[Array, " n"], count: int, size: int
+) -> Int[Array, " count"]:
+    """Return the best of ``size`` living rows, ``count`` times. All compete equally often; the first wins a tie."""
+    first, *others = permute_living(key, alive, size * count).reshape(count, size).T
+    for other in others:
+        first = jnp.where(score[first] <= score[other], first, other)
+    return first
 
 
 def neighbouring_pairs(

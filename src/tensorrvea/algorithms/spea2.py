@@ -3,10 +3,10 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from tensorrvea.checks import check_flag
+from tensorrvea.checks import check_flag, check_integer
 from tensorrvea.evolution import Clock, Evolution, Selection, State
-from tensorrvea.mating import binary_tournaments
-from tensorrvea.operators import GA, PolynomialMutation, Variation
+from tensorrvea.mating import tournaments
+from tensorrvea.operators import GA, SBX, PolynomialMutation, Variation
 from tensorrvea.population import Pool
 from tensorrvea.rounding import power_of_two
 from tensorrvea.selection.order import best_first
@@ -14,10 +14,13 @@ from tensorrvea.selection.strength import kth_nearest, raw_fitness
 from tensorrvea.selection.truncation import truncate
 from tensorrvea.settings import settings, static
 
+# In a tournament; more would only ever select the best row.
+MOST_COMPETITORS = 64
+
 
 @settings
 class SPEA2(Evolution):
-    """Survival of the non-dominated, thinned by distances to neighbours; parents by binary tournaments on the fitness.
+    """Survival of the non-dominated, thinned by distances to neighbours; parents by tournaments on the fitness.
 
     The survivors are the paper's archive. The fitness of a row is the sum of the strengths of the rows that dominate it
     (the strength of a row is how many it dominates), and then its distance to the k-th nearest row, k = √rows. If too
@@ -29,8 +32,10 @@ class SPEA2(Evolution):
 
     Args:
       population: the number of offspring per generation, and of survivors.
-      variation: how offspring are bred. By default, one variable per offspring is mutated on average, as is usual; with
-        ``GA()``, the setting of TensorRVEA's paper, half as many are.
+      variation: how offspring are bred. By default, crossover spreads wider (η = 15) and mutation is twice as frequent
+        (one variable per offspring, as is usual) as in ``GA()``, the setting of TensorRVEA's paper.
+      tournament: how many rows compete to be a parent. The paper's tournaments are of two; with four, convergence is
+        faster.
       normalize: whether distances are measured in units of the ranges of the non-dominated rows. The paper
         measures in the objectives as they are, so that an objective with a large range dominates the distances.
 
@@ -43,15 +48,17 @@ class SPEA2(Evolution):
     """
 
     population: int = static()
-    variation: Variation = GA(mutation=PolynomialMutation(probability=1.0))
+    variation: Variation = GA(crossover=SBX(eta=15.0), mutation=PolynomialMutation(probability=1.0))
+    tournament: int = static(4)
     normalize: bool = static(default=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_integer("tournament", self.tournament, minimum=1, maximum=MOST_COMPETITORS)
         check_flag("normalize", self.normalize)
 
     def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
-        return binary_tournaments(key, state.population.alive, state.score, count)
+        return tournaments(key, state.population.alive, state.score, count, self.tournament)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key, state, clock

@@ -15,7 +15,7 @@ from tensorrvea.constraints import ConstraintRule
 from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments, first_living
-from tensorrvea.operators import GA, Variation
+from tensorrvea.operators import GA, PolynomialMutation, Variation
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, split, uniform, words
@@ -69,7 +69,8 @@ class TensorRVEA(Evolution):
 
     Args:
       population: the number of offspring per generation.
-      variation: how offspring are bred.
+      variation: how offspring are bred. By default, one variable per offspring is mutated on average, as is usual; with
+        ``GA()``, the setting of the paper's algorithm, half as many are.
       vectors: the reference vectors, one per survivor: ``"lattice"`` (the largest simplex lattice of at most
         ``population``), ``"layers"`` (two lattices, for many objectives), ``"exact"`` (exactly ``population``), or
         an array of shape (r, m), such as ``reference_vectors.around(...)``.
@@ -89,7 +90,7 @@ class TensorRVEA(Evolution):
     """
 
     population: int = static()
-    variation: Variation = GA()
+    variation: Variation = GA(mutation=PolynomialMutation(probability=1.0))
     vectors: str | ArrayLike = "lattice"
     alpha: float = 2.0
     normalize: bool | None = static(default=None)
