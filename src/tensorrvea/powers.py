@@ -19,6 +19,7 @@ MANTISSA_BITS = 23
 SQUARE_ROOT_OF_HALF = 0x3F3504F3  # the bits of √½
 ONE = 0x3F800000
 LEAST_EXPONENT = -126  # of a normal number
+LOGARITHM_OF_ZERO = -(2.0**20)  # finite, so that its product with zero is zero; roots of zero are negligible, too
 
 
 def power(base: Float[Array, "..."], exponent: Float[Array, "..."] | float) -> Float[Array, "..."]:
@@ -36,11 +37,11 @@ def power(base: Float[Array, "..."], exponent: Float[Array, "..."] | float) -> F
 
 
 def log2(x: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Return the binary logarithm of x ≥ 0 in single precision; of zero and of subnormal numbers, about −127."""
+    """Return the binary logarithm of x ≥ 0 in single precision; of zero and of subnormal numbers, −2^20."""
     bits = lax.bitcast_convert_type(x, jnp.int32)
     exponent = (bits - SQUARE_ROOT_OF_HALF) >> MANTISSA_BITS
     f = lax.bitcast_convert_type(bits - (exponent << MANTISSA_BITS), jnp.float32) - 1
-    return exponent.astype(jnp.float32) + f * polynomial(f, LOGARITHM)
+    return jnp.where(x > 0, exponent.astype(jnp.float32) + f * polynomial(f, LOGARITHM), LOGARITHM_OF_ZERO)
 
 
 def exp2(x: Float[Array, "..."]) -> Float[Array, "..."]:
