@@ -31,7 +31,7 @@ LAYERS = [
     ("problem", "rows"),
     ("abilities", "constraints", "domain", "exchange", "problem_checks", "search_space"),
     ("evaluation",),
-    ("devices", "directions", "index_checks", "optional", "processes", "randomness", "rounding"),
+    ("devices", "directions", "index_checks", "optional", "powers", "processes", "randomness", "rounding"),
     ("program_store",),
     ("atomic", "checks", "effort", "fingerprint", "settings"),
 ]

@@ -138,8 +138,14 @@ def flatten_program(program: Program, part: str) -> tuple[tuple, list, Any]:
     """Return what decides the code, and the arguments as arrays with their structure."""
     static, dynamic = program_parts(program, part)
     leaves, structure = jax.tree.flatten(dynamic)
-    leaves = [leaf if isinstance(leaf, jax.Array) else np.asarray(leaf, jnp.result_type(leaf)) for leaf in leaves]
-    return static, leaves, structure
+    floating = jnp.result_type(float)  # of Python's floats, which most settings are; asked once, since it takes long
+
+    def to_array(leaf: Any) -> Any:
+        if isinstance(leaf, jax.Array):
+            return leaf
+        return np.asarray(leaf, floating if type(leaf) is float else jnp.result_type(leaf))
+
+    return static, [to_array(leaf) for leaf in leaves], structure
 
 
 def join_parts(static: tuple, dynamic: tuple) -> Program:
@@ -168,8 +174,9 @@ def is_own(part: Any) -> bool:
 
 
 def _shape(leaf: Any) -> Any:
-    sharding = leaf.sharding if isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) else None
-    return np.shape(leaf), jnp.result_type(leaf), sharding if isinstance(sharding, NamedSharding) else None
+    if not isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
+        return np.shape(leaf), jnp.result_type(leaf), None
+    return leaf.shape, leaf.dtype, leaf.sharding if isinstance(leaf.sharding, NamedSharding) else None
 
 
 @compiled("search")

@@ -34,7 +34,8 @@ class Effort(NamedTuple):
 # XLA's fusion emitters make faster kernels, and take half of the time of the compiler.
 DRAFT = Effort("draft", False, (("xla_backend_optimization_level", 0), ("xla_cpu_use_fusion_emitters", False)))
 STANDARD = Effort("standard", False, (("xla_cpu_use_fusion_emitters", False),))
-FULL = Effort("full", True)
+# XLA prefers vectors of 256 bits. Where a processor has 512, they shorten the loops of breeding by a third.
+FULL = Effort("full", True, (("xla_cpu_prefer_vector_width", 512),))
 EFFORTS = {effort.name: effort for effort in (DRAFT, STANDARD, FULL)}
 
 

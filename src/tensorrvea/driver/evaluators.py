@@ -94,7 +94,7 @@ class ChunkEvaluator(Evaluator):
         return self.run.key, carry, np.int32(start), np.int32(len(progress)), self.clocks(progress, before)
 
     def prepare(self, carry: Carry) -> None:
-        compiled.chunk.prepare(self.run.program, self.run.setting, *self.arguments(carry))
+        self.chunk = compiled.chunk.prepare(self.run.program, self.run.setting, *self.arguments(carry))
 
     def memory(self, carry: Carry) -> int:
         return compiled.chunk.memory(self.run.program, self.run.setting, *self.arguments(carry))
@@ -102,10 +102,9 @@ class ChunkEvaluator(Evaluator):
     def advance(
         self, carry: Carry, start: int, progress: list[float], before: list[float]
     ) -> tuple[Carry, Record, float]:
-        run = self.run
         timed = Timer()
-        carry, records = compiled.chunk(run.program, run.setting, *self.arguments(carry, start, progress, before))
-        records = fetch_records(run, records)
+        carry, records = self.chunk(*self.arguments(carry, start, progress, before))
+        records = fetch_records(self.run, records)
         return carry, jax.tree.map(lambda rows: rows[: len(progress)], records), timed.seconds
 
 

@@ -1,6 +1,6 @@
 """Polynomial mutation (the paper's supplement, "Tensorized Crossover and Mutation")."""
 
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,12 +9,16 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
 from tensorrvea.domain import Domain
+from tensorrvea.powers import log2, power
 from tensorrvea.randomness import unit, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 
 # From this many genes on, their flat numbers overflow 32-bit integers.
 MANY_GENES = 2**31
+# Below this many, single precision has all flat numbers, and a sum that is rounded stays beyond the last of them.
+FEW_GENES = 2**24
+LOG_2 = log(2)
 
 # A scalar for all variables, or one entry per variable.
 Bound = Array | np.ndarray | np.floating
@@ -82,16 +86,21 @@ def mutated_genes(
     """
     draws = ceil(n + 9 * sqrt(n) + 9)
     u = jnp.minimum(unit(words(key, (2, draws))[0]), 1 - 2.0**-24)
-    gaps = 1 + jnp.floor(log_complement(u) / log_complement(jnp.maximum(rate, 1e-12)))
+    gaps = 1 + jnp.floor(log2_complement(u) / log2_complement(jnp.maximum(rate, 1e-12)))
     gaps = jnp.minimum(gaps, n * d + 1)
     return positions_of(gaps, n, d) if n * d < MANY_GENES else positions_of_many(gaps, n, d)
 
 
 def positions_of(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
     """Return the rows and columns of genes that are ``gaps`` apart in the flattened array."""
-    # Sums of integers are exact until they overflow; sums of floats show before that that the end is passed.
-    position, is_past = jnp.cumsum(gaps.astype(jnp.int32)) - 1, jnp.cumsum(gaps) > 1.01 * n * d + 1
-    gene = jnp.where(is_past | (position >= n * d), n * d + jnp.arange(len(gaps)), position)
+    beyond = n * d + jnp.arange(len(gaps), dtype=jnp.int32)
+    if n * d < FEW_GENES:
+        end = jnp.cumsum(gaps)
+        gene = jnp.where(end > n * d, beyond, end.astype(jnp.int32) - 1)
+    else:
+        # Sums of integers are exact until they overflow; sums of floats show before that that the end is passed.
+        position, is_past = jnp.cumsum(gaps.astype(jnp.int32)) - 1, jnp.cumsum(gaps) > 1.01 * n * d + 1
+        gene = jnp.where(is_past | (position >= n * d), beyond, position)
     return gene // d, gene % d
 
 
@@ -109,10 +118,11 @@ def positions_of_many(gaps: Float[Array, " k"], n: int, d: int) -> tuple[Int[Arr
     return jnp.where(row < n, row, n + jnp.arange(len(gaps))), column
 
 
-def log_complement(u: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Return log(1 − u), accurate for small u as well: Kahan's log1p, which vectorises."""
+def log2_complement(u: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Return log2(1 − u), accurate for small u as well, by Kahan's correction."""
     rest = 1 - u
-    return jnp.where(rest == 1, -u, jnp.log(rest) * u / jnp.where(rest == 1, 1, 1 - rest))
+    logarithm = log2(rest) if rest.dtype == jnp.float32 else jnp.log2(rest)
+    return jnp.where(rest == 1, -u / LOG_2, logarithm * u / jnp.where(rest == 1, 1, 1 - rest))
 
 
 def mutate(
@@ -132,7 +142,3 @@ def mutate(
     step = 1 - power(2 * v + rest, 1 / (eta + 1))
     return jnp.clip(jnp.where(down, x - step * span, x + step * span), lower, upper)
 
-
-def power(base: Float[Array, "..."], exponent: Float[Array, ""] | float) -> Float[Array, "..."]:
-    """Raise a base ≥ 0 to a positive power. Unlike a general power, this vectorises."""
-    return jnp.exp(jnp.log(base) * exponent)

@@ -5,6 +5,7 @@ from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.powers import power
 from tensorrvea.randomness import split, uniform, unit, words
 from tensorrvea.settings import settings
 
@@ -50,11 +51,13 @@ class SBX:
         # A barrier, since XLA would otherwise draw it again for each gene.
         crossed = lax.optimization_barrier(uniform(pair_key, (shape[0], 1)) <= self.probability)
         word = words(gene_key, shape)
-        contracts, negative, uncrossed = word >> 31 == 1, word >> 30 & 1 == 1, word >> 29 & 1 == 1
-        # With v = 2u or 2 − 2u, whichever is ≤ 1, |B| is v to the power of ± 1/(η+1).
-        exponent = 1 / (self.eta + 1)
-        size = jnp.exp(jnp.log(unit(word, bits=29)) * jnp.where(contracts, exponent, -exponent))
-        return jnp.where(uncrossed | ~crossed, 1, jnp.where(negative, -size, size))
+        contracts, negative = word >> 31 == 1, word >> 30 & 1 == 1
+        uncrossed = (word >> 29 & 1 == 1) | ~crossed
+        # With v = 2u or 2 − 2u, whichever is ≤ 1, |B| is v^(1/(η+1)) or its inverse.
+        size = power(unit(word, bits=29), jnp.where(uncrossed, 0, 1 / (self.eta + 1)))
+        numerator = jnp.where(contracts, size, 1)
+        # The division comes last, since XLA stores its result for both children and would draw a product again for each.
+        return jnp.where(negative & ~uncrossed, -numerator, numerator) / jnp.where(contracts, 1, size)
 
 
 def cross(mine: Float[Array, "..."], other: Float[Array, "..."], b: Float[Array, "..."]) -> Float[Array, "..."]:

@@ -5,8 +5,9 @@ cosines. In single precision a short polynomial follows the reduction; in double
 """
 
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
+
+from tensorrvea.powers import polynomial
 
 # Coefficients of minimax polynomials in the square of the angle, for the smallest relative error (Remez's
 # exchange in double precision): (1 − cos 2πr) / r² for |r| ≤ 1/2, within 1.4e-8, and sin(πp/2) / p for |p| ≤ 1,
@@ -25,7 +26,7 @@ def versine_of_turns(turns: Float[Array, "..."]) -> Float[Array, "..."]:
     if r.dtype != jnp.float32:
         return 2 * jnp.sin(jnp.pi * r) ** 2
     square = r * r
-    return square * _polynomial(square, VERSINE)
+    return square * polynomial(square, VERSINE)
 
 
 def cosine_of_turns(turns: Float[Array, "..."]) -> Float[Array, "..."]:
@@ -37,12 +38,4 @@ def sine_of_quarter_turns(quarters: Float[Array, "..."]) -> Float[Array, "..."]:
     """sin(π/2 · quarters) for quarters in [−1, 1]; at 1 − quarters, the cosine, with exact zeros."""
     if quarters.dtype != jnp.float32:
         return jnp.sin(0.5 * jnp.pi * quarters)
-    return quarters * _polynomial(quarters * quarters, QUARTER_SINE)
-
-
-def _polynomial(square: Float[Array, "..."], coefficients: tuple[float, ...]) -> Float[Array, "..."]:
-    """Horner's scheme."""
-    value = jnp.full_like(square, np.float32(coefficients[-1]))
-    for coefficient in coefficients[-2::-1]:
-        value = value * square + np.float32(coefficient)
-    return value
+    return quarters * polynomial(quarters * quarters, QUARTER_SINE)

@@ -1,5 +1,6 @@
 """Selection by reference vectors: Algorithm 1 of the paper, without its n × r tensors."""
 
+from functools import reduce
 from typing import Any, NamedTuple
 
 import jax
@@ -45,10 +46,13 @@ def angle_penalized_distance(
 
 def distance(f: Float[Array, "n m"]) -> Float[Array, " n"]:
     """Return the length of each row of ``f`` ≥ 0."""
+    # One array per objective, so that loops are vectorised over the rows.
+    objectives = [f[:, c] for c in range(f.shape[1])]
     # Without scaling, squares of very large and very small numbers overflow or underflow.
-    scale = power_of_two(f.max(axis=1))
-    scaled = f * (1 / scale)[:, None]
-    return scale * jnp.sqrt(rounded(scaled * scaled).sum(axis=1))
+    scale = power_of_two(reduce(jnp.maximum, objectives))
+    inverse = 1 / scale
+    squares = [rounded((one * inverse) * (one * inverse)) for one in objectives]
+    return scale * jnp.sqrt(reduce(jnp.add, squares))
 
 
 def best_per_niche(score: Float[Array, " n"], niche: Int[Array, " n"], pool: Pool, *, niches: int) -> Selected:

@@ -9,8 +9,9 @@ from tensorrvea.selection.association.chord import squared_chord
 # Coordinates per block of vectors. Each step reads and writes the running best of every row, a cost that the vectors of
 # a block share; larger blocks do not fit the registers and take long to compile.
 BLOCK_COORDINATES = 64
-# Up to this many vectors, the number of kernels matters more than their work.
+# Up to this many vectors, the number of kernels matters more than their work, and blocks are larger.
 FEW = 512
+FEW_BLOCK_COORDINATES = 144
 # The coordinates that fill the last block: further away than any unit vector.
 FAR_AWAY = 9.0
 
@@ -35,7 +36,7 @@ def search_few(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> tuple[In
         return (index, smallest), None
 
     start = (jnp.zeros(len(u), jnp.int32), jnp.full(len(u), jnp.inf, u.dtype))
-    blocks = split_into_blocks(vectors)
+    blocks = split_into_blocks(vectors, FEW_BLOCK_COORDINATES)
     starts = jnp.arange(len(blocks), dtype=jnp.int32) * blocks.shape[1]
     return lax.scan(compare, start, (starts, blocks))[0]
 
@@ -93,9 +94,11 @@ def smallest_with_block(
     return smallest
 
 
-def split_into_blocks(vectors: Float[Array, "r m"]) -> Float[Array, "steps block m"]:
+def split_into_blocks(
+    vectors: Float[Array, "r m"], coordinates: int = BLOCK_COORDINATES
+) -> Float[Array, "steps block m"]:
     r, m = vectors.shape
-    steps = -(-r // max(8, BLOCK_COORDINATES // m))
+    steps = -(-r // max(8, coordinates // m))
     block = -(-r // steps)
     filled = jnp.pad(vectors, ((0, steps * block - r), (0, 0)), constant_values=FAR_AWAY)
     return filled.reshape(steps, block, m)
