@@ -1,6 +1,7 @@
 """Permutations of the living rows are complete and uniform."""
 
 from itertools import permutations
+from math import comb
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tensorrvea.mating import living_rows, neighbouring_pairs, permute_living, shuffled
+from tensorrvea.mating import living_rows, neighbouring_pairs, permute_living, shuffled, tournaments
 
 COUNT = 24
 KEYS = 12_000
@@ -102,3 +103,18 @@ def test_neighbouring_pairs_are_two_different_neighbours_or_any_living_rows():
     # Not local, or not alive: any living row.
     assert set(rows[1].ravel()) == set(range(8))
     assert set(rows[2].ravel()) == set(range(8))
+
+
+def test_the_best_of_four_wins_a_tournament_of_four():
+    living, count = 12, 9000
+    alive = jnp.arange(living + 1) != 4
+    score = jnp.where(alive, living - jnp.arange(living + 1), jnp.inf)
+    winners = np.asarray(tournaments(jax.random.key(0), alive, score, count, size=4))
+    # Each permutation of twelve rows makes three tournaments; a row wins if the other three are below it.
+    expected = [comb(below, 3) / comb(living, 4) for below in range(living)]
+    np.testing.assert_allclose(np.delete(np.bincount(winners, minlength=13), 4) / count, expected, atol=0.012)
+
+
+def test_everyone_wins_a_tournament_of_one_equally_often():
+    winners = tournaments(jax.random.key(0), jnp.ones(5, bool), jnp.arange(5.0), 5000, size=1)
+    assert np.bincount(winners).tolist() == [1000] * 5
