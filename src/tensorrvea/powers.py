@@ -26,7 +26,7 @@ LOGARITHM_OF_ZERO = -(2.0**20)  # finite, so that its product with zero is zero;
 def power(base: Float[Array, "..."], exponent: Float[Array, "..."] | float) -> Float[Array, "..."]:
     """Return base^exponent for base ≥ 0; in single precision 0 below 2^-126, and at most 2^127.
 
-    The relative error is at most 3e-7 · (1 + |log2(base^exponent)|). 1 to any power is 1, and so is 0 to the power of 0.
+    The relative error is at most 3e-7 · (1 + |log2(base^exponent)|). 1 to any power is 1, and so is 0 to the power 0.
 
     >>> power(jnp.array([0.0, 0.25, 1.0]), 1.5).round(6).tolist()
     [0.0, 0.125, 1.0]
