@@ -4,8 +4,8 @@
     python benchmarks/random_words.py --dieharder 0 1 2 --order generations  tests of dieharder, by their numbers
     python benchmarks/random_words.py --write --order rows | RNG_test stdin32  raw words for any other program
 
-The words are those that SBX draws in runs of 4,096 individuals with 100 variables: generation after generation, with the
-keys that a run has. ``rows`` is their order in memory; ``columns`` puts those of one gene beside each other,
+The words are those that SBX draws in runs of 4,096 individuals with 100 variables: generation after generation, with
+the keys that a run has. ``rows`` is their order in memory; ``columns`` puts those of one gene beside each other,
 ``generations`` those of one place in consecutive generations, and ``seeds`` those of one place in runs with consecutive
 seeds. A generator without flaws gives p values that are uniform in [0, 1].
 """

@@ -18,14 +18,15 @@ EXPONENTIAL = (0.693147, 0.24022242, 0.055507336, 0.009671513, 0.0013264727)
 MANTISSA_BITS = 23
 SQUARE_ROOT_OF_HALF = 0x3F3504F3  # the bits of √½
 ONE = 0x3F800000
-LEAST_EXPONENT = -126  # of a normal number
-LOGARITHM_OF_ZERO = -(2.0**20)  # finite, so that its product with zero is zero; roots of zero are negligible, too
+# Exponents of two: the bits of the first are those of zero.
+LEAST_EXPONENT, LARGEST_EXPONENT = -127, 126
+LOGARITHM_OF_ZERO = -(2.0**20)  # finite, so that its product with zero is zero; yet roots of zero are zero
 
 
 def power(base: Float[Array, "..."], exponent: Float[Array, "..."] | float) -> Float[Array, "..."]:
-    """Return base^exponent for 0 ≤ base < 2^127; in single precision between 2^-126 and 2^127.
+    """Return base^exponent for base ≥ 0; in single precision 0 below 2^-126, and at most 2^127.
 
-    The relative error is at most 2e-7 · (1 + |log2(base^exponent)|), and 1 to any power is 1.
+    The relative error is at most 3e-7 · (1 + |log2(base^exponent)|). 1 to any power is 1, and so is 0 to the power 0.
 
     >>> power(jnp.array([0.0, 0.25, 1.0]), 1.5).round(6).tolist()
     [0.0, 0.125, 1.0]
@@ -45,11 +46,11 @@ def log2(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def exp2(x: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Return 2^x in single precision, at least 2^-126 and at most 2^126."""
+    """Return 2^x in single precision; 0 below 2^-126, and at most 2^127."""
     nearest = jnp.round(x)
     r = x - nearest
     # Clamped as an integer, since a minimum of floats also looks for NaN.
-    exponent = lax.clamp(LEAST_EXPONENT, nearest.astype(jnp.int32), -LEAST_EXPONENT)
+    exponent = lax.clamp(LEAST_EXPONENT, nearest.astype(jnp.int32), LARGEST_EXPONENT)
     scale = lax.bitcast_convert_type((exponent << MANTISSA_BITS) + ONE, jnp.float32)
     return scale * (1 + r * polynomial(r, EXPONENTIAL))
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from tensorrvea.checks import check_integer, check_number
 
-# A chunk takes about this long: short, for the progress bar to move and Ctrl-C to work, and yet several generations of a
-# large population, since each call allocates memory, whose pages cost more than computing with them.
+# A chunk takes about this long: short, for the progress bar to move and Ctrl-C to work, and yet several generations of
+# a large population, since each call allocates memory, whose pages cost more than computing with them.
 CHUNK_SECONDS = 1.0
 # Progress measured by the clock is never below this after the first population: float32's smallest normal number.
 SMALLEST_PROGRESS = 2.0**-126

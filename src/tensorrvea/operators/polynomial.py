@@ -141,4 +141,3 @@ def mutate(
     rest = rounded((1 - 2 * v) * power(jnp.maximum(1 - room, 0), eta + 1))
     step = 1 - power(2 * v + rest, 1 / (eta + 1))
     return jnp.clip(jnp.where(down, x - step * span, x + step * span), lower, upper)
-

@@ -56,7 +56,7 @@ class SBX:
         # With v = 2u or 2 − 2u, whichever is ≤ 1, |B| is v^(1/(η+1)) or its inverse.
         size = power(unit(word, bits=29), jnp.where(uncrossed, 0, 1 / (self.eta + 1)))
         numerator = jnp.where(contracts, size, 1)
-        # The division comes last, since XLA stores its result for both children and would draw a product again for each.
+        # The division comes last: XLA stores its result for both children, and would draw a product again for each.
         return jnp.where(negative & ~uncrossed, -numerator, numerator) / jnp.where(contracts, 1, size)
 
 
