@@ -113,7 +113,7 @@ def test_the_same_rows_survive(kind, is_first):
 
 def test_an_accelerator_mutates_as_many_genes_by_the_same_law():
     n, d = 4000, 50
-    box = Box(jnp.zeros(()), jnp.ones(()), variables=d, objectives=2)
+    box = Box(lower=jnp.zeros(()), upper=jnp.ones(()), variables=d, objectives=2)
     x = jnp.full((n, d), 0.3)
     changes = []
     for mutated in both_ways(lambda key: PolynomialMutation(probability=1.0)(key, x, box), jax.random.key(7)):
@@ -137,9 +137,9 @@ def test_a_run_as_compiled_for_an_accelerator_finds_the_front(make, population, 
         with compile_for(platform):
             result = tr.optimize(problem, algorithm, generations=60, seed=1, effort="full", history="fronts")
         assert result.history.ideal.shape == (61, 3) or result.history.ideal.shape == (60, 3)
-        assert result.history.living[-1] == len(result.population.f)
-        np.testing.assert_allclose(result.history.ideal[-1], np.asarray(result.population.f).min(axis=0), atol=1e-6)
-        found.append(tr.metrics.igd(np.asarray(result.f), front))
+        assert result.history.living[-1] == len(result.population.F)
+        np.testing.assert_allclose(result.history.ideal[-1], np.asarray(result.population.F).min(axis=0), atol=1e-6)
+        found.append(tr.metrics.igd(np.asarray(result.F), front))
     assert found[1] < 1.05 * found[0]
 
 
@@ -150,4 +150,4 @@ def test_a_program_for_another_platform_is_compiled_apart(monkeypatch):
     with compile_for("cuda"):
         tr.optimize(problem, algorithm, generations=3, seed=0)
     again = tr.optimize(problem, algorithm, generations=3, seed=0)
-    assert (np.asarray(first.x) == np.asarray(again.x)).all()
+    assert (np.asarray(first.X) == np.asarray(again.X)).all()

@@ -92,8 +92,8 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
     whatever the functions are (Luby and Rackoff, 1988); repeating it until the value is in range makes it a bijection
     of the range (Black and Rogaway, 2002). Unlike a permutation by random words, it needs no sort.
 
-    An accelerator repeats it a fixed number of times, in one kernel. That is enough for up to 64 living rows; of more, a
-    value is still out of range with a probability of less than 2^-32, and then wrapped into it.
+    An accelerator repeats it a fixed number of times, in one kernel. That is enough for up to 64 living rows; of more,
+    a value is still out of range with a probability of less than 2^-32, and then wrapped into it.
     """
     size = living.astype(jnp.uint32)
     # At least five bits, since smaller halves mix too little: among fewer than eight rows, some would come first more.
