@@ -33,7 +33,7 @@ LAYERS = [
     ("evaluation",),
     ("devices", "directions", "index_checks", "optional", "powers", "processes", "randomness", "rounding"),
     ("program_store",),
-    ("atomic", "checks", "effort", "fingerprint", "settings"),
+    ("atomic", "checks", "effort", "fingerprint", "platforms", "settings"),
 ]
 LEVEL = {name: -i for i, layer in enumerate(LAYERS) for name in layer}
 # Packages that need a large third-party package, and so may be imported inside the function that uses them.

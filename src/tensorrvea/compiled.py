@@ -9,6 +9,7 @@ clock is never batched, since a condition on a batch computes both of its sides.
 """
 
 import dataclasses
+import math
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ from tensorrvea.domain import Box
 from tensorrvea.effort import FULL, Effort
 from tensorrvea.evolution import Clock
 from tensorrvea.loop import Carry, Program, Record
+from tensorrvea.platforms import on_accelerator, target_platform
 from tensorrvea.program_store import compile_stored
 
 
@@ -72,12 +74,13 @@ class Compiled:
         device = default_device()
         shapes = tuple((leaf.shape, leaf.dtype) for leaf in leaves)
         known = jax.tree.map(_shape, arguments, is_leaf=lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))
-        signature = static, structure, shapes, str(known), setting, device
+        platform = target_platform()
+        signature = static, structure, shapes, str(known), setting, device, platform
         if signature not in self.executables:
             described = describe(self.function.__name__, static, structure, (shapes, str(known)), setting)
             lower = partial(self.lower, program, setting, *arguments)
             if setting.mesh is None:
-                self.executables[signature] = compile_stored(lower, device, repr(setting.effort), described)
+                self.executables[signature] = compile_stored(lower, device, repr((setting.effort, platform)), described)
             else:
                 self.executables[signature] = lower().compile()
         return partial(self.executables[signature], leaves)
@@ -92,12 +95,11 @@ class Compiled:
             return self.function(join_parts(static, jax.tree.unflatten(structure, leaves)), setting, *arguments)
 
         run.__name__ = self.function.__name__
-        platform = default_device().platform
         jitted = jax.jit(
             run,
             keep_unused=True,  # so that the text of a program, by which it is stored, tells which argument is which
             donate_argnums=() if self.donate is None else self.donate + 1,
-            compiler_options=setting.effort.compiler_options(platform),
+            compiler_options=setting.effort.compiler_options(target_platform()),
         )
         with use_mesh(setting.mesh):
             return jitted.lower(leaves, *arguments)
@@ -231,14 +233,17 @@ def chunk(
     def generations(key: Array, carry: Carry, start: Array, count: Array, clocks: Clock) -> tuple[Carry, Record]:
         each = over_runs(loop.generation, program, setting, (0, 0, None, None)) if is_batched else one
 
-        def run_one(i: Int[Array, ""], state: tuple[Carry, Record]) -> tuple[Carry, Record]:
+        shapes = record_shapes(program, setting, carry, len(clocks.progress))
+        pack, unpack = packing(shapes) if on_accelerator() else (lambda record: record,) * 2
+
+        def run_one(i: Int[Array, ""], state: tuple[Carry, Any]) -> tuple[Carry, Any]:
             carry, records = state
             carry, new = each(key, carry, start + i, clock_at(clocks, i))
-            return carry, add_record(records, i, new)
+            return carry, add_record(records, i, pack(new))
 
-        shapes = record_shapes(program, setting, carry, len(clocks.progress))
-        records = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        return lax.fori_loop(0, count, run_one, (carry, records))
+        records = jax.vmap(pack)(jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes))
+        carry, records = lax.fori_loop(0, count, run_one, (carry, records))
+        return carry, unpack(records)
 
     if is_batched:
         # The whole loop, not its body: so the devices do not wait for each other in every generation.
@@ -271,12 +276,38 @@ def record_shapes(program: Program, setting: Setting, carry: Carry, capacity: in
     return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((capacity, *leaf.shape), leaf.dtype), shapes)
 
 
-def add_record(records: Record, i: Int[Array, ""], record: Record) -> Record:
-    return jax.tree.map(lambda rows, row: rows.at[i].set(row), records, record)
+def packing(shapes: Record) -> tuple[Callable[[Record], Any], Callable[[Any], Record]]:
+    """Return functions that pack a record into an array for each type of its numbers, and unpack all records.
+
+    An accelerator needs a kernel for each array that a record is written to. Populations are not packed.
+    """
+    leaves, structure = jax.tree.flatten(shapes._replace(population=()))
+    kinds = sorted({str(leaf.dtype) for leaf in leaves})
+
+    def pack(record: Record) -> Any:
+        numbers = jax.tree.leaves(record._replace(population=()))
+        arrays = {kind: [jnp.ravel(leaf) for leaf in numbers if str(leaf.dtype) == kind] for kind in kinds}
+        return jax.tree.map(jnp.concatenate, arrays, is_leaf=lambda leaf: isinstance(leaf, list)), record.population
+
+    def unpack(packed: Any) -> Record:
+        arrays, populations = packed
+        start = dict.fromkeys(kinds, 0)
+        numbers = []
+        for leaf in leaves:
+            kind, size = str(leaf.dtype), math.prod(leaf.shape[1:])
+            numbers.append(arrays[kind][:, start[kind] : start[kind] + size].reshape(leaf.shape))
+            start[kind] += size
+        return jax.tree.unflatten(structure, numbers)._replace(population=populations)
+
+    return pack, unpack
+
+
+def add_record(records: Any, i: Int[Array, ""], record: Any) -> Any:
+    return jax.tree.map(lambda rows, row: lax.dynamic_update_index_in_dim(rows, row, i, 0), records, record)
 
 
 def clock_at(clocks: Clock, i: Int[Array, ""]) -> Clock:
-    return jax.tree.map(lambda times: times[i], clocks)
+    return jax.tree.map(lambda times: lax.dynamic_index_in_dim(times, i, keepdims=False), clocks)
 
 
 # Carries over devices

@@ -4,7 +4,11 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from tensorrvea.platforms import on_accelerator
 from tensorrvea.randomness import below, key_words, mix, split, threefry, words
+
+# How often an accelerator permutes a value again that is out of range: as often as 32 numbers can be so in a row.
+WALKS = 31
 
 
 def living_rows(alive: Bool[Array, " r"]) -> tuple[Int[Array, " r"], Int[Array, ""]]:
@@ -22,27 +26,44 @@ def first_living(alive: Bool[Array, " n"], places: int) -> tuple[Int[Array, " pl
     return jnp.pad(rows, (0, spare))[:places], jnp.arange(places) < alive.sum()
 
 
-def permute_living(key: PRNGKeyArray, alive: Bool[Array, " r"], count: int) -> Int[Array, " count"]:
+def permute_living(
+    key: PRNGKeyArray, alive: Bool[Array, " r"], count: int, *, living_come_first: bool = False
+) -> Int[Array, " count"]:
     """Return random permutations of the living rows, one after the other, cut to ``count``.
 
-    Every row is drawn equally often, up to one, since only a part of the last permutation may be used.
+    Every row is drawn equally often, up to one, since only a part of the last permutation may be used. If it is known
+    that the living rows come before all others, they need not be looked for.
     """
+    if living_come_first:
+        return shuffled(key, jnp.maximum(alive.sum(), 1), count)
     rows, living = living_rows(alive)
     return rows[shuffled(key, living, count)]
 
 
 def binary_tournaments(
-    key: PRNGKeyArray, alive: Bool[Array, " n"], score: Float[Array, " n"], count: int
+    key: PRNGKeyArray,
+    alive: Bool[Array, " n"],
+    score: Float[Array, " n"],
+    count: int,
+    *,
+    living_come_first: bool = False,
 ) -> Int[Array, " count"]:
     """Return the better of two living rows, ``count`` times. All compete equally often; the first wins a tie."""
-    return tournaments(key, alive, score, count, size=2)
+    return tournaments(key, alive, score, count, size=2, living_come_first=living_come_first)
 
 
 def tournaments(
-    key: PRNGKeyArray, alive: Bool[Array, " n"], score: Float[Array, " n"], count: int, size: int
+    key: PRNGKeyArray,
+    alive: Bool[Array, " n"],
+    score: Float[Array, " n"],
+    count: int,
+    size: int,
+    *,
+    living_come_first: bool = False,
 ) -> Int[Array, " count"]:
     """Return the best of ``size`` living rows, ``count`` times. All compete equally often; the first wins a tie."""
-    first, *others = permute_living(key, alive, size * count).reshape(count, size).T
+    drawn = permute_living(key, alive, size * count, living_come_first=living_come_first)
+    first, *others = drawn.reshape(count, size).T
     for other in others:
         first = jnp.where(score[first] <= score[other], first, other)
     return first
@@ -85,13 +106,20 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
     Every round changes one half of the bits by a random function of the other, so that the network is a bijection
     whatever the functions are (Luby and Rackoff, 1988); repeating it until the value is in range makes it a bijection
     of the range (Black and Rogaway, 2002). Unlike a permutation by random words, it needs no sort.
+
+    An accelerator repeats it a fixed number of times, in one kernel. That is enough for up to 64 living rows; of more,
+    a value is still out of range with a probability of less than 2^-32, and then wrapped into it.
     """
-    place = jnp.arange(count, dtype=jnp.uint32)
-    block, position = place // living.astype(jnp.uint32), place % living.astype(jnp.uint32)
+    size = living.astype(jnp.uint32)
     # At least five bits, since smaller halves mix too little: among fewer than eight rows, some would come first more.
-    bits = jnp.maximum(32 - lax.clz((living - 1).astype(jnp.uint32)), 5)
+    bits = jnp.maximum(32 - lax.clz(size - 1), 5)
     low_bits = bits // 2
     low_mask, high_mask = (jnp.uint32(1) << low_bits) - 1, (jnp.uint32(1) << (bits - low_bits)) - 1
+    if on_accelerator():
+        # All in one kernel.
+        size, low_bits, low_mask, high_mask = lax.optimization_barrier((size, low_bits, low_mask, high_mask))
+    place = jnp.arange(count, dtype=jnp.uint32)
+    block, position = place // size, place % size
     block_key = threefry(key_words(key), (block, jnp.zeros_like(block)))
 
     def network(value: Array) -> Array:
@@ -102,11 +130,15 @@ def shuffled(key: PRNGKeyArray, living: Int[Array, ""], count: int) -> Int[Array
         return high << low_bits | low
 
     def is_outside(value: Array) -> Array:
-        return value >= living.astype(jnp.uint32)
+        return value >= size
 
-    inside = lax.while_loop(
-        lambda value: is_outside(value).any(),
-        lambda value: jnp.where(is_outside(value), network(value), value),
-        network(position),
-    )
+    def walk(value: Array) -> Array:
+        return jnp.where(is_outside(value), network(value), value)
+
+    if on_accelerator():
+        inside = network(position)
+        for _ in range(WALKS):
+            inside = walk(inside)
+        return (inside % size).astype(jnp.int32)
+    inside = lax.while_loop(lambda value: is_outside(value).any(), walk, network(position))
     return inside.astype(jnp.int32)

@@ -12,6 +12,8 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, UInt32
 
+from tensorrvea.platforms import on_accelerator
+
 ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
 # JAX has 20 rounds. Random123, the library of Salmon et al., is published and tested with 13 as well.
 ROUNDS = 13
@@ -56,8 +58,11 @@ def fold_in(key: PRNGKeyArray, number: Int[Array, "..."] | UInt32[Array, "..."] 
     # Without a constant, the child of zeros would be zeros.
     first = mix(first + jnp.uint32(number) + jnp.uint32(GOLDEN), second)
     second = mix(second ^ first, first)
-    # A barrier, since XLA would otherwise compute the hash again for each word that is drawn with the key.
-    data = lax.optimization_barrier(jnp.stack([first, second], axis=-1))
+    data = jnp.stack([first, second], axis=-1)
+    if not on_accelerator():
+        # A barrier, since XLA would otherwise compute the hash again for each word that is drawn with the key. On an
+        # accelerator that takes less time than a kernel for each key.
+        data = lax.optimization_barrier(data)
     return jax.random.wrap_key_data(data, impl="threefry2x32")
 
 

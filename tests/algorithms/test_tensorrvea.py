@@ -11,7 +11,7 @@ import pytest
 from sizes import QUICKLY
 
 import tensorrvea as tr
-from tensorrvea.algorithms.tensorrvea import RANKED_PLACES, SAMPLE, estimated_rank, from_ideal
+from tensorrvea.algorithms.tensorrvea import RANKED_PLACES, SAMPLE, estimated_rank, from_ideal, smallest_of
 from tensorrvea.evolution import Clock
 from tensorrvea.population import evaluated, join
 from tensorrvea.randomness import below, split, words
@@ -155,7 +155,8 @@ def test_with_estimated_ranks_the_best_of_each_vector_survive_and_then_the_lowes
         chosen = select(algorithm, key, state, pool, Clock(progress, np.float32(0)))
         found = np.asarray(chosen.row)[np.asarray(chosen.filled)]
         assert len(set(found.tolist())) == len(found) == min(rows.alive.sum(), count)
-        rank = np.asarray(estimated_rank(split(key)[0], from_ideal(pool, chosen.extra.ideal), pool))
+        relative = from_ideal(pool, chosen.extra.ideal, *smallest_of((pool.alive,), pool.f))
+        rank = np.asarray(estimated_rank(split(key)[0], relative, pool))
         score = np.where(rows.feasible, rank - SAMPLE - 1, rows.violation)
         np.testing.assert_allclose(np.asarray(chosen.score)[np.asarray(chosen.filled)], score[found], rtol=1e-6)
         best, _, _, decided = best_by_hand(

@@ -8,8 +8,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from tensorrvea.experiments import PLANS, SCALES, numerical, reproduce, write_page
-from tensorrvea.experiments.findings import Findings
+from tensorrvea.experiments import PLANS, SCALES, acceleration, numerical, reproduce, write_page
+from tensorrvea.experiments.findings import Claim, Findings
 from tensorrvea.experiments.robots import compare_with_paper, default_reference, reference_point
 from tensorrvea.experiments.store import Store
 from tensorrvea.neuroevolution import RobotProblem
@@ -130,6 +130,28 @@ def test_the_page_shows_the_command_with_all_options(tmp_path, monkeypatch):
     findings = reproduce("extensibility", out=tmp_path, backend="mujoco", reference="paper")
     page = write_page([findings.store.directory], tmp_path / "page.md").read_text()
     assert "tensorrvea reproduce extensibility --scale smoke --backend mujoco --reference paper\n" in page
+
+
+def test_a_claim_about_a_gpu_is_not_tested_without_one(tmp_path, monkeypatch):
+    seconds = {"RVEA (CPU)": 8.0, "TensorRVEA (CPU)": 2.0, "RVEA (GPU)": 1.0, "TensorRVEA (GPU)": 0.5}
+    times = {label: {64: np.array([value])} for label, value in seconds.items()}
+    claim = acceleration.compare_with_paper("series 1", times)
+    assert claim.holds
+    assert claim.here.startswith("TensorRVEA (GPU) is up to 16 times faster than RVEA (CPU)")
+    without = {label: value for label, value in times.items() if "CPU" in label}
+    claim = acceleration.compare_with_paper("series 1", without)
+    assert (claim.holds, claim.verdict) == (None, "not tested")
+    assert claim.here.startswith("no GPU; on the CPU alone, TensorRVEA (CPU) is up to 4 times faster")
+    slower = {**times, "TensorRVEA (GPU)": {64: np.array([9.0])}}
+    assert acceleration.compare_with_paper("series 1", slower).verdict == "no"
+    # As the page shows it.
+    module = import_module("tensorrvea.experiments.reproduce")
+    claims = [claim, Claim("another", "here", True)]
+    monkeypatch.setattr(module, "run_robots", lambda store, **_: Findings(store, claims=claims))
+    directory = reproduce("extensibility", out=tmp_path).store.directory
+    page = write_page([directory], tmp_path / "page.md").read_text()
+    assert f"| {claim.here} | not tested |" in page
+    assert "| another | here | yes |" in page
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """TensorRVEA exactly as in its paper: Liang, Jiang, Sun and Cheng, GECCO '24."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
@@ -14,6 +14,7 @@ from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import first_living
 from tensorrvea.operators import GA, Variation
+from tensorrvea.platforms import run_if
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.reference_vectors import reference_vectors
@@ -94,13 +95,15 @@ class PaperTensorRVEA(Evolution):
         competing = pool._replace(alive=pool.alive & ~clock.is_first)
         best = self.best_per_vector(competing, vectors, clock.progress**self.alpha)
 
-        def first() -> Selected:
+        def adapted(now: Selection) -> Selection:
             # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
             row, filled = first_living(pool.alive, len(vectors.adapted))
-            return Selected(row, filled, distance(translate(pool)))
+            first = Selection(row, filled, distance(translate(pool))[row], now.extra)
+            now = jax.tree.map(partial(jnp.where, clock.is_first), first, now)
+            return now._replace(extra=self.adapt(now.extra, pool, now.row, now.filled, clock))
 
-        row, filled, score = lax.cond(clock.is_first, first, lambda: best)
-        return Selection(row, filled, score[row], self.adapt(vectors, pool, row, filled, clock))
+        selection = Selection(best.row, best.filled, best.score[best.row], vectors)
+        return run_if(self.is_due(clock), adapted, selection)
 
     def best_per_vector(self, pool: Pool, vectors: Vectors, penalty: Float[Array, ""]) -> Selected:
         return select_by_niches(pool, vectors.adapted, vectors.gamma, vectors.index, penalty)
@@ -108,18 +111,12 @@ class PaperTensorRVEA(Evolution):
     def adapt(
         self, vectors: Vectors, pool: Pool, row: Int[Array, " r"], filled: Bool[Array, " r"], clock: Clock
     ) -> Vectors:
-        """Scale the vectors to the ranges of the objectives, whenever ⌊progress / adaptation⌋ grows.
-
-        It counts as negative before the first population, for which the vectors are only indexed.
-        """
-
-        def adapted() -> Vectors:
-            scaled = scale_vectors(vectors.initial, objective_ranges(pool, row, filled))
-            return indexed(vectors.initial, jnp.where(clock.is_first, vectors.initial, scaled))
-
-        return lax.cond(self.is_due(clock), adapted, lambda: vectors)
+        """Scale the vectors to the ranges of the objectives; for the first population they are only indexed."""
+        scaled = scale_vectors(vectors.initial, objective_ranges(pool, row, filled))
+        return indexed(vectors.initial, jnp.where(clock.is_first, vectors.initial, scaled))
 
     def is_due(self, clock: Clock) -> Bool[Array, ""]:
+        """Return whether ⌊progress / adaptation⌋ grows, which counts as negative before the first population."""
         return self._adaptations_done(clock.progress) > self._adaptations_done(clock.before)
 
     def _adaptations_done(self, progress: Float[Array, ""]) -> Float[Array, ""]:

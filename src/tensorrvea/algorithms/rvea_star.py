@@ -68,10 +68,10 @@ class RVEAStar(PaperTensorRVEA):
     def adapt(
         self, vectors: Vectors, pool: Pool, row: Int[Array, " places"], filled: Bool[Array, " places"], clock: Clock
     ) -> Vectors:
-        """Scale the first set to the ranges of the objectives when it is due; ``select`` makes the index."""
+        """Scale the first set to the ranges of the objectives; ``select`` makes the index."""
         first = vectors.adapted[: len(vectors.initial)]
         scaled = scale_vectors(vectors.initial, objective_ranges(pool, row, filled))
-        adapted = jnp.where(self.is_due(clock) & ~clock.is_first, scaled, first)
+        adapted = jnp.where(clock.is_first, first, scaled)
         return vectors._replace(adapted=vectors.adapted.at[: len(first)].set(adapted))
 
 

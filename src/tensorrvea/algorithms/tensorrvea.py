@@ -14,8 +14,9 @@ from tensorrvea.checks import check_flag, check_number
 from tensorrvea.constraints import ConstraintRule
 from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
-from tensorrvea.mating import binary_tournaments, first_living
+from tensorrvea.mating import binary_tournaments
 from tensorrvea.operators import GA, PolynomialMutation, Variation
+from tensorrvea.platforms import on_accelerator
 from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, split, uniform, words
@@ -24,7 +25,7 @@ from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
 from tensorrvea.selection.crowding import crowding_distance
 from tensorrvea.selection.dominance import rank_rows
-from tensorrvea.selection.order import best_first, smallest
+from tensorrvea.selection.order import best_first, take_smallest
 from tensorrvea.settings import settings, static
 from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 
@@ -131,22 +132,28 @@ class TensorRVEA(Evolution):
     def setup(self, key: PRNGKeyArray, problem: Domain) -> Guides:
         del key
         vectors = unit_vectors(self.vectors, self.population, problem.objectives)
+        ideal = jnp.full(problem.objectives, jnp.inf, vectors.dtype)
+        if on_accelerator():
+            return Guides(vectors, *indexed(vectors), ideal)
         # The first selection makes the index, so that the code for the first population is short.
         shapes = jax.eval_shape(indexed, vectors)
         gamma, index = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-        ideal = jnp.full(problem.objectives, jnp.inf, vectors.dtype)
         return Guides(vectors, jnp.ones_like(gamma), index, ideal)
 
     def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
-        return binary_tournaments(key, state.population.alive, state.score, count)
+        # Survivors are packed: take_smallest leaves no gaps.
+        return binary_tournaments(key, state.population.alive, state.score, count, living_come_first=True)
 
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         guides: Guides = state.extra
         r = len(guides.vectors)
         sample_key, tie_key = split(key)
-        gamma, index = lax.cond(clock.is_first, lambda: indexed(guides.vectors), lambda: (guides.gamma, guides.index))
-        ideal = jnp.minimum(guides.ideal, jnp.where(pool.feasible[:, None], pool.f, jnp.inf).min(axis=0))
-        f = from_ideal(pool, ideal)
+        gamma, index = guides.gamma, guides.index
+        if not on_accelerator():
+            gamma, index = lax.cond(clock.is_first, lambda: indexed(guides.vectors), lambda: (gamma, index))
+        of_feasible, of_living = smallest_of((pool.feasible, pool.alive), pool.f)
+        ideal = jnp.minimum(guides.ideal, of_feasible)
+        f = from_ideal(pool, ideal, of_living)
         is_exact = r <= RANKED_PLACES if self.exact_ranks is None else self.exact_ranks
         rank = rank_rows(pool.f, pool.alive, pool.violation) if is_exact else estimated_rank(sample_key, f, pool)
         if self.normalizes:
@@ -155,26 +162,24 @@ class TensorRVEA(Evolution):
         niche, theta = associate(f, guides.vectors, index)
         score = angle_penalized_distance(f, theta, gamma[niche], clock.progress**self.alpha)
         # Of a niche with non-dominated rows, one of these is the best.
-        of_front = best_per_niche(score, niche, pool._replace(alive=rank == 0), niches=r)
-        of_all = best_per_niche(score, niche, pool, niches=r)
-        best = jnp.where(of_front.filled, of_front.row, of_all.row)
-        is_best = jnp.zeros_like(pool.alive).at[best].max(of_all.filled)
+        best = best_per_niche(score, niche, pool, niches=r, preferred=rank == 0)
+        is_best = best.filled[niche] & (best.row[niche] == jnp.arange(len(niche)))
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
         if is_exact:
             crowded = -crowding_distance(f, rank, pool.alive)
             by_quality, place = best_first((rank, crowded), len(rank))
             quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
-            survives = smallest((group_of(pool, rank, is_best, is_near), quality), r)
+            keys = group_of(pool, rank, is_best, is_near), quality
         else:
             # Crowding would prefer the worst, since most rows are dominated, and the estimate does not say which.
             group = jnp.where(pool.alive, jnp.where(is_best, 0, jnp.where(is_near, 1, 2)), 3)
             order = jnp.where(pool.feasible, rank + uniform(tie_key, (len(f),)), pool.violation)
-            survives = smallest((group, jnp.where(pool.feasible, 0, 1), order), r)
+            keys = 2 * group + jnp.where(pool.feasible, 0, 1), order
             # Feasible rows are below 0, so that violations of the others keep their precision.
             quality = jnp.where(pool.feasible, rank - (SAMPLE + 1), pool.violation)
 
         # The first population breeds as it is (line 3 of RVEA's framework), as far as there are places for it.
-        row, filled = first_living(pool.alive & (survives | clock.is_first), r)
+        row, filled = take_smallest(keys, pool.alive, clock.is_first, r)
         return Selection(row, filled, quality[row], Guides(guides.vectors, gamma, index, ideal))
 
 
@@ -184,13 +189,20 @@ def indexed(vectors: Float[Array, "r m"]) -> tuple[Float[Array, " r"], Any]:
     return smallest_angles(vectors, index), index
 
 
-def from_ideal(pool: Pool, ideal: Float[Array, " m"]) -> Float[Array, "n m"]:
+def smallest_of(flags: tuple[Bool[Array, " n"], ...], f: Float[Array, "n m"]) -> list[Float[Array, " m"]]:
+    """Return the smallest objectives of the rows that are flagged, for each set of flags."""
+    flagged = [jnp.where(flag[:, None], f, jnp.inf) for flag in flags]
+    if on_accelerator():  # in the kernels of one minimum
+        return jnp.split(jnp.concatenate(flagged, axis=1).min(axis=0), len(flags))
+    return [rows.min(axis=0) for rows in flagged]
+
+
+def from_ideal(pool: Pool, ideal: Float[Array, " m"], of_living: Float[Array, " m"]) -> Float[Array, "n m"]:
     """Return the objectives relative to the ideal point, at least 0; zeros for rows that are not alive.
 
     Before the first feasible individual there is no ideal point, and that of the living rows is used.
     """
-    living = jnp.where(pool.alive[:, None], pool.f, jnp.inf).min(axis=0)
-    origin = jnp.where(jnp.isfinite(ideal), ideal, living)
+    origin = jnp.where(jnp.isfinite(ideal), ideal, of_living)
     # Infeasible rows may be below the ideal point.
     return jnp.where(pool.alive[:, None], jnp.maximum(pool.f - origin, 0), 0)
 
@@ -213,10 +225,11 @@ def estimated_rank(key: PRNGKeyArray, f: Float[Array, "n m"], pool: Pool) -> Int
     Infeasible rows are behind all feasible ones, and dead rows behind these.
     """
     sample = below(words(key, (SAMPLE,)), len(f))
-    rivals = jnp.where(pool.feasible[sample, None], f[sample], jnp.inf).reshape(-1, BLOCK, f.shape[1])
+    block = SAMPLE if on_accelerator() else BLOCK
+    rivals = jnp.where(pool.feasible[sample, None], f[sample], jnp.inf).reshape(-1, block, f.shape[1])
 
     def compare(count: Int[Array, " n"], some: Float[Array, "block m"]) -> tuple[Int[Array, " n"], None]:
-        better = jnp.ones((BLOCK, len(f)), bool)
+        better = jnp.ones((block, len(f)), bool)
         for k in range(f.shape[1]):
             better &= some[:, k, None] < f[None, :, k]
         return count + better.sum(axis=0, dtype=jnp.int32), None

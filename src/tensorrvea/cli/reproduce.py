@@ -52,7 +52,7 @@ class Reproduce:
         if self.scale == "smoke":
             print("scale smoke shows that the experiment runs; the paper's claims need --scale cpu or paper")
         for claim in findings.claims if self.scale != "smoke" else ():
-            print(f"{'yes' if claim.holds else 'no '}  {claim.paper}\n     {claim.here}")
+            print(f"{claim.verdict}: {claim.paper}\n     {claim.here}")
         print(findings.store.directory)
 
     def finished(self) -> list[Path]:

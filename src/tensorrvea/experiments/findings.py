@@ -21,7 +21,21 @@ class Claim:
 
     paper: str
     here: str
-    holds: bool
+    holds: bool | None
+    """None if the machine lacks what the claim is about, such as a GPU."""
+
+    @property
+    def verdict(self) -> str:
+        return verdict(self.holds)
+
+
+def verdict(holds: bool | None) -> str:
+    """Return in words whether a claim holds.
+
+    >>> verdict(None)
+    'not tested'
+    """
+    return "not tested" if holds is None else "yes" if holds else "no"
 
 
 @dataclass

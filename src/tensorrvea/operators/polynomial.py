@@ -9,8 +9,9 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
 from tensorrvea.domain import Domain
+from tensorrvea.platforms import on_accelerator
 from tensorrvea.powers import log2, power
-from tensorrvea.randomness import unit, words
+from tensorrvea.randomness import key_words, threefry, unit, words
 from tensorrvea.rounding import rounded
 from tensorrvea.settings import settings
 
@@ -54,7 +55,9 @@ class PolynomialMutation:
             check_number("rate", self.rate, minimum=0.0, maximum=1.0)
 
     def __call__(self, key: PRNGKeyArray, x: Float[Array, "n d"], problem: Domain) -> Float[Array, "n d"]:
-        mutate_rows = self._mutate_some if self.rate is None else self._mutate_any
+        if self.rate is not None:
+            return self._mutate_any(key, x, *problem.box)
+        mutate_rows = self._mutate_each if on_accelerator() else self._mutate_some
         return mutate_rows(key, x, *problem.box)
 
     def _mutate_any(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
@@ -65,6 +68,13 @@ class PolynomialMutation:
         size = jnp.minimum(u / jnp.maximum(rate, 1e-9), 1)
         mutated = mutate(x, size, lower, upper, self.eta)
         return jnp.where(u <= rate, mutated, x)
+
+    def _mutate_each(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
+        """Draw two words for every gene, whether it mutates and by how much: more work than below, in one kernel."""
+        row, column = (lax.broadcasted_iota(jnp.uint32, x.shape, axis) for axis in (0, 1))
+        chance, size = map(unit, threefry(key_words(key), (row, column)))
+        mutated = mutate(x, size, lower, upper, self.eta)
+        return jnp.where(chance <= self.probability / x.shape[1], mutated, x)
 
     def _mutate_some(self, key: PRNGKeyArray, x: Array, lower: Bound, upper: Bound) -> Array:
         """Draw only the genes that mutate, in the order of the flattened array."""

@@ -4,6 +4,9 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
+from tensorrvea.mating import first_living
+from tensorrvea.platforms import on_accelerator
+
 # Values per block of a search for the smallest one.
 BLOCK = 128
 
@@ -22,6 +25,28 @@ def best_first(keys: tuple[Array, ...], count: int) -> tuple[Int[Array, " count"
     *ordered, row = lax.sort((*keys, rows), num_keys=len(keys), is_stable=True)
     differs = jnp.stack([key[1:] != key[:-1] for key in ordered]).any(axis=0)
     return row[:count], jnp.pad(jnp.cumsum(differs, dtype=jnp.int32), (1, 0))[:count]
+
+
+def take_smallest(
+    keys: tuple[Array, ...], alive: Bool[Array, " n"], is_first: Bool[Array, ""], count: int
+) -> tuple[Int[Array, " count"], Bool[Array, " count"]]:
+    """Return the ``count`` living rows with the smallest keys, or the first ones if ``is_first``, and which exist.
+
+    The first of the keys must be of integers, and largest for rows that are not alive. On a CPU, where a sort takes
+    long, rows are in their order. On an accelerator a sort takes fewer kernels than bisection, and they are in the
+    order of their keys.
+
+    >>> keys, alive = (jnp.array([1, 0, 2, 0]),), jnp.array([True, True, False, True])
+    >>> take_smallest(keys, alive, jnp.array(False), 2)[0].tolist()
+    [1, 3]
+    """
+    if not on_accelerator():
+        return first_living(alive & (smallest(keys, count) | is_first), count)
+    dead = jnp.iinfo(keys[0].dtype).max
+    first = jnp.where(alive, jnp.where(is_first, 0, keys[0]), dead)
+    others = (jnp.where(is_first, 0, key) for key in keys[1:])
+    first, *_, row = lax.sort((first, *others, jnp.arange(len(alive), dtype=jnp.int32)), num_keys=len(keys))
+    return row[:count], first[:count] < dead
 
 
 def smallest(keys: tuple[Array, ...], count: int) -> Bool[Array, " n"]:

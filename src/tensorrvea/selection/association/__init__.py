@@ -6,6 +6,7 @@ There are three exact methods; :func:`make_index` chooses one.
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from tensorrvea.platforms import on_accelerator
 from tensorrvea.rows import map_rows
 from tensorrvea.selection.association import grid, sorted_angles, stream
 from tensorrvea.selection.association.chord import angle, directions
@@ -23,6 +24,8 @@ LANES = 64
 # With fewer vectors all are compared: that is one small kernel, while an index takes several.
 LEAST_FOR_ANGLES = 512
 LEAST_FOR_GRID = {3: 1024, 4: 2048, 5: 8192}
+# Up to this many vectors, an accelerator compares all with all.
+MOST_AT_ONCE = 65_536
 
 
 def make_index(vectors: Float[Array, "r m"]) -> Index:
@@ -75,7 +78,7 @@ def smallest_angles(vectors: Float[Array, "r m"], index: Index = None) -> Float[
     rows = pad_to_lanes(vectors)
     if isinstance(index, SortedAngles):
         squared = sorted_angles.nearest_others(vectors, index)
-    elif isinstance(index, Grid):
+    elif isinstance(index, Grid) and not (on_accelerator() and len(vectors) <= MOST_AT_ONCE):
         _, squared = grid.nearest(rows, vectors, index, rows.any(axis=1), others=True)
     else:
         squared = stream.nearest_others(rows, vectors)

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
+from tensorrvea.platforms import on_accelerator
 from tensorrvea.reference_vectors import largest_divisions, lattice_size
 from tensorrvea.selection.association import stream
 from tensorrvea.selection.association.chord import squared_chord
@@ -30,6 +31,8 @@ NEAR = 1
 WIDE = {3: 4, 4: 2}
 # Rows of a group that is searched again: small, so that little is wasted where few rows are left.
 GROUP = 512
+# The same on an accelerator: enough for all of its cores.
+AT_ONCE = 2048
 # Vectors that a bin can hold if they are not a lattice; of a lattice, each bin holds one.
 SLOTS = 3
 
@@ -165,7 +168,8 @@ def search_window(
     # In the first window, which all rows search, the last axis is unrolled for fewer kernels. The other axes are a
     # loop, at whose boundaries XLA materialises results such as the number of the bin; without it they would be
     # recomputed for every value that is read from a table.
-    unrolled = 1 if window == 0 else 0
+    # An accelerator has it all in one kernel, as far as that compiles in reasonable time.
+    unrolled = min(m - 1, 3) if on_accelerator() else 1 if window == 0 else 0
     outer, inner = strides[: m - 1 - unrolled], strides[m - 1 - unrolled :]
     near = [sum(map(mul, offsets, inner)) for offsets in product(span, repeat=len(inner))]
     far = [sum(map(mul, offsets, outer)) for offsets in product(span, repeat=len(outer))]
@@ -239,11 +243,30 @@ def nearest(
 
     niche, squared, proven = window(0)(u)
     found = (niche, squared, wanted & ~proven)
+    if on_accelerator():
+        return search_rest(u, found, all_vectors)
     for k in range(1, len(reaches(m))):
         found = search_again(u, found, window(k), groups=[GROUP])
     many = max(len(u) // 512 * 64, GROUP)
     niche, squared, _ = search_again(u, found, all_vectors, groups=[many, GROUP])
     return niche, squared
+
+
+def search_rest(u: Float[Array, "n m"], found: Found, search: Search) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
+    """Search again for the rows flagged in ``found``, on an accelerator: one loop, and no kernel before it."""
+    n, columns = len(u), list(u.T)
+
+    def search_group(found: Found) -> Found:
+        niche, squared, unproven = found
+        (rows,) = jnp.nonzero(unproven, size=min(n, AT_ONCE), fill_value=n)
+        index, chord, _ = search(jnp.stack([column.at[rows].get(mode="clip") for column in columns], axis=1))
+        return (
+            niche.at[rows].set(index, mode="drop"),
+            squared.at[rows].set(chord, mode="drop"),
+            unproven.at[rows].set(False, mode="drop"),
+        )
+
+    return lax.while_loop(lambda found: found[2].any(), search_group, found)[:2]
 
 
 def search_again(u: Float[Array, "n m"], found: Found, search: Search, groups: list[int]) -> Found:

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float, Int
 
+from tensorrvea.platforms import on_accelerator
 from tensorrvea.selection.association.chord import squared_chord
 
 # Coordinates per block of vectors. Each step reads and writes the running best of every row, a cost that the vectors of
@@ -18,7 +19,20 @@ FAR_AWAY = 9.0
 
 def nearest(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
     """Return the vector with the smallest squared chord to each unit row of ``u``, lowest of a tie, and that chord."""
+    if on_accelerator():
+        return search_at_once(u, vectors)
     return search_few(u, vectors) if len(vectors) <= FEW else search_blocks(u, vectors)
+
+
+def search_at_once(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
+    """Search in one kernel for an accelerator, which computes the n × r chords as it reduces them."""
+    index = all_chords(u, vectors).argmin(axis=1).astype(jnp.int32)
+    nearest = vectors.at[index].get(mode="promise_in_bounds")
+    return index, squared_chord(list(u.T), list(nearest.T))
+
+
+def all_chords(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> Float[Array, "n r"]:
+    return squared_chord([column[:, None] for column in u.T], [column[None] for column in vectors.T])
 
 
 def search_few(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> tuple[Int[Array, " n"], Float[Array, " n"]]:
@@ -72,6 +86,9 @@ def search_blocks(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> tuple
 
 def nearest_others(u: Float[Array, "n m"], vectors: Float[Array, "r m"]) -> Float[Array, " n"]:
     """Return the squared chord from each unit row of ``u`` to the nearest differing vector; infinity without one."""
+    if on_accelerator():
+        squared = all_chords(u, vectors)
+        return jnp.where(squared > 0, squared, jnp.inf).min(axis=1)
     coordinates = [u[:, c] for c in range(u.shape[1])]
 
     def compare(smallest: Array, block: Array) -> tuple[Array, None]:
