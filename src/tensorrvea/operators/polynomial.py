@@ -133,6 +133,6 @@ def mutate(
     return jnp.clip(jnp.where(down, x - step * span, x + step * span), lower, upper)
 
 
-def power(base: Float[Array, "..."], exponent: Float[Array, ""] | float) -> Float[Array, "..."]:
+def power(base: Float[Array, "..."], exponent: Float[Array, "..."] | float) -> Float[Array, "..."]:
     """Raise a base ≥ 0 to a positive power. Unlike a general power, this vectorises."""
     return jnp.exp(jnp.log(base) * exponent)
