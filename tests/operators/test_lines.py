@@ -89,7 +89,7 @@ def test_anchors_are_corners_or_living_survivors_with_the_given_probabilities():
 def test_offspring_on_lines_stay_on_the_line_within_the_bounds():
     generator = np.random.default_rng(5)
     x = generator.uniform(-1, 3, (1, GENES))
-    moved = np.asarray(breed_lines(Lines(share=1.0, corners=1.0), survivors_with(x), 500).x)
+    moved = np.asarray(breed_lines(Lines(base=GA(), share=1.0, corners=1.0), survivors_with(x), 500).x)
     parent = x.astype(np.float32)[0]
     assert (moved >= -1).all()
     assert (moved <= 3).all()

@@ -19,8 +19,8 @@ from tensorrvea.domain import Domain
 from tensorrvea.exchange import where_rows
 from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import Mating, Variation, check_variation
-from tensorrvea.operators.cso import CSO
 from tensorrvea.operators.polynomial import power
+from tensorrvea.operators.two_stage_cso import TwoStageCSO
 from tensorrvea.population import Offspring, Population
 from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.rows import resize_rows, take
@@ -50,11 +50,11 @@ class Lines(Variation):
       TypeError: if a setting has the wrong type.
       ValueError: if a setting is out of range.
 
-    >>> Lines(share=0.25).base
-    CSO(phi=0.1, mutation=PolynomialMutation(eta=20.0, probability=0.5, rate=None))
+    >>> Lines(share=0.25).num_parents(100)
+    200
     """
 
-    base: Variation = CSO()
+    base: Variation = TwoStageCSO()
     share: float = 0.5
     corners: float = 2 / 3
 
@@ -64,7 +64,7 @@ class Lines(Variation):
         check_number("corners", self.corners, minimum=0.0, maximum=1.0)
 
     def num_parents(self, offspring: int) -> int:
-        return self.base.num_parents(offspring)
+        return max(self.base.num_parents(offspring), offspring)
 
     def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
         return self.base.init_memory(x, objectives)
@@ -105,7 +105,7 @@ def line_factor(u: Float[Array, "..."], s: Float[Array, "..."]) -> Float[Array, 
     >>> line_factor(jnp.array([0.5, 0.2, 0.8]), jnp.array([0.3, 0.5, 0.5])).round(4).tolist()
     [1.0, 2.0, 0.5]
     """
-    return power(1 / u - 1, s)
+    return power((1 - u) / u, s)
 
 
 def move_block(
