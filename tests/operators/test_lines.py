@@ -10,7 +10,7 @@ from scipy import stats
 import tensorrvea as tr
 from tensorrvea import CSO, DE, GA, PSO, Lines, PolynomialMutation, Problem, Random, TwoStageCSO
 from tensorrvea.operators.cso import Competitor
-from tensorrvea.operators.lines import line_factor, move_block
+from tensorrvea.operators.lines import Bred, line_factor, move_block
 from tensorrvea.population import Offspring, evaluated
 
 UNMUTATED = PolynomialMutation(rate=0.0)
@@ -21,8 +21,10 @@ def box(variables: int = GENES) -> Problem:
     return Problem(lambda x: x[:2], lower=[-1.0] * variables, upper=[3.0] * variables, objectives=2)
 
 
-def survivors_with(x, memory=()):
-    return evaluated(Offspring(jnp.asarray(x, jnp.float32), memory), jnp.ones((len(x), 2)))
+def survivors_with(x, memory=(), on_line=2):
+    """All bred on a line, unless said otherwise, so that without a least probability all offspring are."""
+    bred = Bred(jnp.broadcast_to(jnp.asarray(on_line, jnp.int32), (len(x),)), memory)
+    return evaluated(Offspring(jnp.asarray(x, jnp.float32), bred), jnp.ones((len(x), 2)))
 
 
 def breed_lines(variation, survivors, offspring, key=0):
@@ -63,7 +65,7 @@ def test_the_smallest_and_largest_draws_give_finite_factors():
 
 def test_half_of_the_blocks_are_the_whole_and_the_others_are_uniformly_long():
     # With all lines from the lower corner, a variable has moved if it is not 1.
-    bred = breed_lines(Lines(base=GA(), share=1.0, corners=1.0), survivors_with(np.ones((3, GENES))), 4000)
+    bred = breed_lines(Lines(base=GA(), least=0.0, corners=1.0), survivors_with(np.ones((3, GENES))), 4000)
     count = (np.asarray(bred.x) != 1).sum(axis=1)
     is_whole = count == GENES
     # A length of d is one more way to be the whole.
@@ -89,7 +91,7 @@ def test_anchors_are_corners_or_living_survivors_with_the_given_probabilities():
 def test_offspring_on_lines_stay_on_the_line_within_the_bounds():
     generator = np.random.default_rng(5)
     x = generator.uniform(-1, 3, (1, GENES))
-    moved = np.asarray(breed_lines(Lines(base=GA(), share=1.0, corners=1.0), survivors_with(x), 500).x)
+    moved = np.asarray(breed_lines(Lines(base=GA(), least=0.0, corners=1.0), survivors_with(x), 500).x)
     parent = x.astype(np.float32)[0]
     assert (moved >= -1).all()
     assert (moved <= 3).all()
@@ -103,16 +105,32 @@ def test_offspring_on_lines_stay_on_the_line_within_the_bounds():
             pytest.fail("an offspring is on no line through a corner")
 
 
-def test_a_share_of_zero_is_the_base_and_a_share_moves_so_many():
+@pytest.mark.parametrize(
+    ("on_line", "least", "expected"),
+    [
+        ([2, 2, 0, 0, 0, 0, 0, 0], 0.1, 0.25),
+        ([1] * 8, 0.1, 0.5),
+        ([0] * 8, 0.1, 0.1),
+        ([2] * 8, 0.1, 0.9),
+        ([2] * 8, 0.5, 0.5),
+        ([0] * 8, 0.0, 0.0),
+    ],
+)
+def test_the_probability_of_a_line_is_the_share_of_survivors_bred_on_one(on_line, least, expected):
     x = np.random.default_rng(6).uniform(-1, 3, (8, GENES))
-    survivors = survivors_with(x, Competitor(jnp.ones((8, GENES))))
-    base = CSO(mutation=UNMUTATED)
-    none = breed_lines(Lines(base=base, share=0.0), survivors, 64)
-    assert not (np.asarray(none.memory.velocity) == 1).all(axis=1).any()
-    some = breed_lines(Lines(base=base, share=0.25, corners=1.0), survivors, 4000)
-    # Offspring on lines have the velocity of their first parent.
-    keeps = (np.asarray(some.memory.velocity) == 1).all(axis=1)
-    assert stats.binomtest(int(keeps.sum()), 4000, 0.25).pvalue > 1e-3
+    survivors = survivors_with(x, Competitor(jnp.ones((8, GENES))), on_line)
+    bred = breed_lines(Lines(base=CSO(mutation=UNMUTATED), least=least, corners=1.0), survivors, 4000)
+    is_on_line = np.asarray(bred.memory.on_line) == 2
+    assert set(np.unique(bred.memory.on_line).tolist()) <= {0, 2}
+    assert stats.binomtest(int(is_on_line.sum()), 4000, expected).pvalue > 1e-3
+    # Offspring on lines have the velocity of their first parent; the base has changed the others.
+    np.testing.assert_array_equal((np.asarray(bred.memory.base.velocity) == 1).all(axis=1), is_on_line)
+
+
+def test_dead_rows_do_not_count_for_the_probability():
+    memory = Bred(jnp.array([2, 0, 2, 2], jnp.int32), ())
+    assert float(Lines().share(memory, jnp.array([True, True, False, False]))) == 0.5
+    assert float(Lines().share(memory, jnp.zeros(4, bool))) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +140,8 @@ def test_every_operator_can_be_the_base_for_odd_and_even_numbers(base):
     variation = Lines(base=base)
     for count in (7, 8):
         x = np.random.default_rng(count).uniform(-1, 3, (count, GENES)).astype(np.float32)
-        bred = breed_lines(variation, survivors_with(x, variation.init_memory(jnp.asarray(x), 2)), count)
+        memory = variation.init_memory(jnp.asarray(x), 2)
+        bred = breed_lines(variation, survivors_with(x, memory.base, memory.on_line), count)
         assert len(bred.x) >= count
         assert np.isfinite(bred.x).all()
 
@@ -130,8 +149,8 @@ def test_every_operator_can_be_the_base_for_odd_and_even_numbers(base):
 def test_a_base_that_is_no_operator_is_refused():
     with pytest.raises(TypeError, match="base takes an operator"):
         Lines(base="GA")
-    with pytest.raises(ValueError, match="share must be a finite number in"):
-        Lines(share=1.5)
+    with pytest.raises(ValueError, match="least must be a finite number in"):
+        Lines(least=0.6)
 
 
 def test_lines_find_a_front_at_the_bounds_of_a_thousand_variables():

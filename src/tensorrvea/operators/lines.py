@@ -8,28 +8,36 @@ together are from WOF (Zille et al., "A Framework for Large-Scale Multiobjective
 Transformation", 2018). This operator has neither's second optimiser: selection decides.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.checks import check_number
 from tensorrvea.domain import Domain
 from tensorrvea.exchange import where_rows
 from tensorrvea.mating import living_rows
 from tensorrvea.operators.base import Mating, Variation, check_variation
+from tensorrvea.operators.cso import CSO
 from tensorrvea.operators.polynomial import power
-from tensorrvea.operators.two_stage_cso import TwoStageCSO
 from tensorrvea.population import Offspring, Population
 from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.rows import resize_rows, take
 from tensorrvea.settings import settings
 
 
+class Bred(NamedTuple):
+    """The memory of an individual: how it was bred, and what the base remembers of it."""
+
+    on_line: Int[Array, " n"]
+    """2 if it was bred on a line and 0 if by the base; 1 in the first population, so that both start equal."""
+    base: Any
+
+
 @settings
 class Lines(Variation):
-    """Move a share of the offspring along lines, for many variables; another operator breeds the rest.
+    """Move a part of the offspring along lines, for many variables; another operator breeds the rest.
 
     An offspring on a line is its parent x with a block of consecutive variables moved to a + w (x − a), within the
     bounds. The anchor a is the corner of all lower or of all upper bounds, or another survivor. The factor is
@@ -37,54 +45,65 @@ class Lines(Variation):
     likely, and most are small. In half of the offspring the block is the whole individual, and in the others its length
     is uniform. It may reach over the last variable to the first.
 
-    It finds solutions fast where good values of neighbouring variables are related: close to their bounds, in fixed
+    The probability of a line follows from what survives: it is the share of the survivors that were bred on one, at
+    least ``least`` and at most 1 − ``least``. In the first population it is a half.
+
+    Lines find solutions fast where good values of neighbouring variables are related: close to their bounds, in fixed
     proportions, or as in other survivors. Where every variable has a good value of its own inside the bounds, offspring
-    on lines find little, and their share of the evaluations is lost.
+    on lines find little, and become few.
 
     Args:
-      base: how the other offspring are bred. Offspring on a line have its first parent's memory.
-      share: the probability that an offspring is on a line.
+      base: how the other offspring are bred. Offspring on a line have the memory of their first parent.
+      least: the smallest probability of a line, and of none; with 0.5, both are equally likely throughout.
       corners: the probability that the anchor of a line is a corner, and not a survivor.
 
     Raises:
       TypeError: if a setting has the wrong type.
       ValueError: if a setting is out of range.
 
-    >>> Lines(share=0.25).num_parents(100)
+    >>> Lines(least=0.25).num_parents(100)
     200
     """
 
-    base: Variation = TwoStageCSO()
-    share: float = 0.5
+    base: Variation = CSO()
+    least: float = 0.1
     corners: float = 2 / 3
 
     def __post_init__(self) -> None:
         check_variation(self.base, "base")
-        check_number("share", self.share, minimum=0.0, maximum=1.0)
+        check_number("least", self.least, minimum=0.0, maximum=0.5)
         check_number("corners", self.corners, minimum=0.0, maximum=1.0)
 
     def num_parents(self, offspring: int) -> int:
         return max(self.base.num_parents(offspring), offspring)
 
-    def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Any:
-        return self.base.init_memory(x, objectives)
+    def init_memory(self, x: Float[Array, "n d"], objectives: int) -> Bred:
+        return Bred(on_line=jnp.ones(len(x), jnp.int32), base=self.base.init_memory(x, objectives))
 
     def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         base_key, share_key, anchor_key, line_key = split(key, 4)
-        survivors, parents, _ = mating
-        bred = self.base(base_key, mating, problem, offspring)
+        memory: Bred = mating.survivors.memory
+        survivors, parents = mating.survivors._replace(memory=memory.base), mating.parents
+        bred = self.base(base_key, mating._replace(survivors=survivors), problem, offspring)
         first_parents = parents[:: max(1, len(parents) // len(bred.x))]
         n, d = len(first_parents), problem.variables
-        x, memory = take((survivors.x, survivors.memory), first_parents)
+        x, base_memory = take((survivors.x, survivors.memory), first_parents)
         anchor = self.choose_anchors(anchor_key, survivors, problem, n)
         factor_key, power_key, start_key, length_key = split(line_key, 4)
         factor = line_factor(uniform(factor_key, (n, 1)), uniform(power_key, (n, 1)))
         start = below(words(start_key, (n, 1)), d)
         length = 1 + below(words(length_key, (n, 1)), 2 * d)  # beyond d, which half of them are, it is the whole
         moved = jnp.clip(move_block(x, anchor, factor, start, length), *problem.box)
-        is_on_line = uniform(share_key, (n,)) <= self.share
-        lines, others = Offspring(moved, memory), resize_rows(bred, n)
-        return jax.tree.map(lambda line, other: where_rows(is_on_line, line, other), lines, others)
+        is_on_line = uniform(share_key, (n,)) <= self.share(memory, survivors.alive)
+        lines, others = Offspring(moved, base_memory), resize_rows(bred, n)
+        chosen = jax.tree.map(lambda line, other: where_rows(is_on_line, line, other), lines, others)
+        return Offspring(chosen.x, Bred(jnp.where(is_on_line, 2, 0).astype(jnp.int32), chosen.memory))
+
+    def share(self, memory: Bred, alive: Bool[Array, " n"]) -> Float[Array, ""]:
+        """Return the probability of a line: the share of the living that were bred on one, within the limits."""
+        # A sum of integers has the same bits in any order.
+        on_line = jnp.where(alive, memory.on_line, 0).sum() / jnp.maximum(2 * alive.sum(), 1)
+        return jnp.clip(on_line, self.least, 1 - self.least)
 
     def choose_anchors(
         self, key: PRNGKeyArray, survivors: Population, problem: Domain, count: int
