@@ -20,6 +20,7 @@ import tensorrvea as tr
 
 ALGORITHMS = {
     "TensorRVEA": tr.TensorRVEA(population=POPULATION),
+    "TensorRVEA CSO": tr.TensorRVEA(population=POPULATION, variation=tr.CSO()),
     "LMOCSO": tr.LMOCSO(population=POPULATION),
     "TensorRVEA Lines": tr.TensorRVEA(population=POPULATION, variation=tr.Lines()),
 }
@@ -146,7 +147,7 @@ def main() -> None:
                 f" The two implementations of the problems agree on random designs to {difference:.1g} (relative).\n"
             )
         write(options.page, f"lsmop {variables}", text)
-    chosen = {label: ALGORITHMS[label] for label in ("TensorRVEA", "LMOCSO", "TensorRVEA Lines")}
+    chosen = {label: ALGORITHMS[label] for label in ("TensorRVEA", "TensorRVEA CSO", "LMOCSO", "TensorRVEA Lines")}
     run_ours(options.out, OTHERS, 1000, chosen, range(SEEDS), until)
     write(
         options.page,
