@@ -19,6 +19,7 @@ PAGES = {
     "how_do_i": ("len(runs), longer.generations, len(archived.archive.F) > 40", "(31, 80, True)"),
     "index": ("result.F.shape[1]", "3"),
     "install": ("tr.__version__ > '0.1'", "True"),
+    "large_scale": ("result.X.shape[1], len(result.F) > 50", "(1000, True)"),
     "own_problem": ("len(result.F) > 20, bool(result.G.max() <= 0), len(runs)", "(True, True, 11)"),
     "precision": ("result.X.shape[1]", "1"),
     # The solutions of the first block are near the direction; those of the second are a part of the front.

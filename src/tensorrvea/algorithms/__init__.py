@@ -4,6 +4,7 @@ from tensorrvea.algorithms.agemoea2 import AGEMOEA2
 from tensorrvea.algorithms.ccmo import CCMO
 from tensorrvea.algorithms.hype import HypE
 from tensorrvea.algorithms.ibea import IBEA
+from tensorrvea.algorithms.lmocso import LMOCSO
 from tensorrvea.algorithms.moead import MOEAD
 from tensorrvea.algorithms.nsga2 import NSGA2
 from tensorrvea.algorithms.nsga3 import NSGA3
@@ -18,7 +19,7 @@ from tensorrvea.evolution import Evolution
 
 __all__ = [  # noqa: RUF022 (the order in lists)
     "TensorRVEA", "PaperTensorRVEA", "RVEA", "RVEAStar", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "HypE", "MOEAD",
-    "IBEA", "SPEA2", "CCMO", "RandomSearch",
+    "IBEA", "SPEA2", "CCMO", "LMOCSO", "RandomSearch",
 ]  # fmt: skip
 
 ALL: tuple[type[Evolution], ...] = tuple(globals()[name] for name in __all__)

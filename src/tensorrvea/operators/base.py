@@ -45,10 +45,10 @@ class Variation:
         raise NotImplementedError(f"{type(self).__name__} must define __call__")
 
 
-def check_variation(variation: Any) -> None:
+def check_variation(variation: Any, name: str = "variation") -> None:
     """Raise a ``TypeError`` unless it is a ``Variation``."""
     if not isinstance(variation, Variation):
-        raise TypeError(f"variation takes an operator such as GA() or CSO(), got {shown(variation)}")
+        raise TypeError(f"{name} takes an operator such as GA() or CSO(), got {shown(variation)}")
 
 
 def check_mutation(mutation: Any) -> None:

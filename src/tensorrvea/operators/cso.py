@@ -62,17 +62,23 @@ class CSO(Variation):
     def __call__(self, key: PRNGKeyArray, mating: Mating, problem: Domain, offspring: int) -> Offspring:
         del offspring
         *learning_keys, mutation_key = split(key, 4)
-        survivors, parents, score = mating
-        one, other = parents[::2], parents[1::2]
-        one_wins = score[one] <= score[other]
-        winner = take(survivors.x, jnp.where(one_wins, one, other))
-        loser, memory = take((survivors.x, survivors.memory), jnp.where(one_wins, other, one))
+        winner, loser, memory = compete(mating)
         r1, r2, r3 = (uniform(k, loser.shape) for k in learning_keys)
-        mean = mean_of_living(survivors, *problem.box)
+        mean = mean_of_living(mating.survivors, *problem.box)
         learnt, centred = rounded(r2 * (winner - loser)), rounded(self.phi * r3 * (mean - loser))
         velocity = rounded(r1 * memory.velocity) + learnt + centred
         x = jnp.clip(loser + velocity, *problem.box)
         return Offspring(self.mutation(mutation_key, x, problem), Competitor(velocity))
+
+
+def compete(mating: Mating) -> tuple[Float[Array, "n d"], Float[Array, "n d"], Competitor]:
+    """Return the winner of each pair of parents, by their scores, and the loser with its memory."""
+    survivors, parents, score = mating
+    one, other = parents[::2], parents[1::2]
+    one_wins = score[one] <= score[other]
+    winner = take(survivors.x, jnp.where(one_wins, one, other))
+    loser, memory = take((survivors.x, survivors.memory), jnp.where(one_wins, other, one))
+    return winner, loser, memory
 
 
 def mean_of_living(survivors: Population, lower: Any, upper: Any) -> Float[Array, " d"]:
