@@ -49,7 +49,7 @@ class SPEA2(Evolution):
 
     population: int = static()
     variation: Variation = GA(crossover=SBX(eta=15.0), mutation=PolynomialMutation(probability=1.0))
-    tournament: int = static(4)
+    tournament: int = static(default=4)
     normalize: bool = static(default=True)
 
     def __post_init__(self) -> None:
