@@ -13,13 +13,13 @@ PROBLEMS = {
     "DTLZ3": tr.problems.DTLZ3(objectives=3, variables=12),
     "DTLZ4": tr.problems.DTLZ4(objectives=3, variables=12),
 }
-# Of all living survivors, and of the non-dominated ones. On DTLZ1, runs end on different local fronts: of 31 runs drawn
-# from 200 with other seeds, the median is below the bound in 99.9 % of draws.
-BOUNDS = {"DTLZ1": (0.35, None), "DTLZ2": (0.0515, 0.0525), "DTLZ3": (12.0, None), "DTLZ4": (0.0515, 0.0525)}
+# Of all living survivors, and of the non-dominated ones.
+BOUNDS = {"DTLZ1": (0.30, None), "DTLZ2": (0.0515, 0.0525), "DTLZ3": (12.0, None), "DTLZ4": (0.0515, 0.0525)}
 
 
 def medians(problem: tr.Problem, generations: int) -> tuple[float, float]:
-    runs = tr.replicate(problem, tr.TensorRVEA.paper(population=105), generations=generations, seeds=range(31))
+    # Many seeds, since on DTLZ1 runs end on different local fronts, and a median of 31 is a matter of luck.
+    runs = tr.replicate(problem, tr.TensorRVEA.paper(population=105), generations=generations, seeds=range(101))
     front = problem.front(FRONT_POINTS)
     assert len(front) == FRONT_POINTS
     survivors = np.median([tr.metrics.igd(run.population.F, front) for run in runs])
