@@ -5,6 +5,7 @@ from jax import lax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from tensorrvea.checks import check_number
+from tensorrvea.platforms import on_accelerator
 from tensorrvea.powers import power
 from tensorrvea.randomness import split, uniform, unit, words
 from tensorrvea.settings import settings
@@ -53,11 +54,17 @@ class SBX:
         word = words(gene_key, shape)
         contracts, negative = word >> 31 == 1, word >> 30 & 1 == 1
         uncrossed = (word >> 29 & 1 == 1) | ~crossed
+        is_negative = negative & ~uncrossed
         # With v = 2u or 2 − 2u, whichever is ≤ 1, |B| is v^(1/(η+1)) or its inverse.
-        size = power(unit(word, bits=29), jnp.where(uncrossed, 0, 1 / (self.eta + 1)))
+        v, exponent = unit(word, bits=29), jnp.where(uncrossed, 0, 1 / (self.eta + 1))
+        if on_accelerator():
+            size = power(v, jnp.where(contracts, exponent, -exponent))
+            return jnp.where(is_negative, -size, size)
+        size = power(v, exponent)
         numerator = jnp.where(contracts, size, 1)
         # The division comes last: XLA stores its result for both children, and would draw a product again for each.
-        return jnp.where(negative & ~uncrossed, -numerator, numerator) / jnp.where(contracts, 1, size)
+        # On an accelerator, drawing again takes less time than a kernel that stores.
+        return jnp.where(is_negative, -numerator, numerator) / jnp.where(contracts, 1, size)
 
 
 def cross(mine: Float[Array, "..."], other: Float[Array, "..."], b: Float[Array, "..."]) -> Float[Array, "..."]:
