@@ -1,14 +1,16 @@
 """Powers of numbers that are not negative, as arithmetic that compiles to short vector code.
 
 A compiled logarithm and exponential handle signs, infinities, NaN and the last digit. Random numbers need none of that,
-and their powers were most of the time of crossover. In single precision two short polynomials take their place; in
-double precision, the general functions.
+and their powers were most of the time of crossover. In single precision two short polynomials take their place. Double
+precision and accelerators, which have instructions for both, use the general functions.
 """
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
+
+from tensorrvea.platforms import on_accelerator
 
 # Coefficients of minimax polynomials for the smallest relative error (Lawson's iteration in double precision):
 # log2(1 + f) / f for √½ ≤ 1 + f ≤ √2, within 1.7e-7, and (2^r − 1) / r for |r| ≤ 1/2, so that 2^r is within 9.2e-8.
@@ -32,7 +34,7 @@ def power(base: Float[Array, "..."], exponent: Float[Array, "..."] | float) -> F
     [0.0, 0.125, 1.0]
     """
     base = jnp.asarray(base)
-    if base.dtype != jnp.float32:
+    if base.dtype != jnp.float32 or on_accelerator():
         return jnp.exp(jnp.log(base) * exponent)
     return exp2(log2(base) * exponent)
 
