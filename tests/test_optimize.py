@@ -309,14 +309,19 @@ def test_a_warm_start_fills_the_first_rows_of_the_first_population(base):
 
 
 def test_progress_follows_the_clock_even_if_chunks_have_a_fixed_cost(monkeypatch):
-    now, run_chunk = [0.0], compiled.Compiled.__call__
+    now, prepare = [0.0], compiled.Compiled.prepare
 
-    def timed(self, program, setting, *arguments):
-        count = int(arguments[3]) if self is compiled.chunk else 0
-        now[0] += 0.002 + 0.0001 * count
-        return run_chunk(self, program, setting, *arguments)
+    def prepare_timed(self, *described):
+        execute = prepare(self, *described)
 
-    monkeypatch.setattr(compiled.Compiled, "__call__", timed)
+        def timed(*arguments):
+            count = int(arguments[3]) if self is compiled.chunk else 0
+            now[0] += 0.002 + 0.0001 * count
+            return execute(*arguments)
+
+        return timed
+
+    monkeypatch.setattr(compiled.Compiled, "prepare", prepare_timed)
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     history = run(generations=None, seconds=0.1).history
     assert len(history) > 500

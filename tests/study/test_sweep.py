@@ -16,7 +16,7 @@ def plane(x):
 
 
 PROBLEM = tr.Problem(plane, lower=[0.1, 0.0], upper=[1.0, 5.0], objectives=2)
-ALGORITHM = tr.TensorRVEA(population=12)
+ALGORITHM = tr.TensorRVEA(population=12, variation=tr.GA())
 
 
 @pytest.fixture(scope="module")
