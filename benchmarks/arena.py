@@ -1,9 +1,10 @@
-"""The arena: all algorithms of this library beside pymoo's, at equal evaluations. Makes docs/arena.md.
+"""The arena: all algorithms of this library beside pymoo's and EvoMO's, at equal evaluations. Makes docs/arena.md.
 
     PEERS/bin/python benchmarks/arena_peers.py --ours     pymoo's runs, with the Python of an environment that has numba
+    PEERS/bin/python benchmarks/arena_evomo.py            EvoMO's runs, with the Python of an environment that has it
     python benchmarks/arena.py                            our runs, then the page from all runs that are there
 
-Both keep every finished run in out/arena, and only make what is missing: stop and call them again at will. Options
+All keep every finished run in out/arena, and only make what is missing: stop and call them again at will. Options
 reduce what is run; the page says what it shows. After Ctrl-C, the page is made of the runs that are finished.
 """
 
@@ -147,16 +148,18 @@ def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) 
     lines = [
         "# The arena",
         "",
-        "Algorithms of this library and of pymoo 0.6.2, all with their default settings, at equal evaluations.",
+        "Algorithms of this library, of pymoo 0.6.2 and, where a table has it, of EvoMO 0.3.1, all with their default",
+        "settings, at equal evaluations.",
         "Populations are 100 for two objectives and 105 for three. Fronts are `result.F` here and `res.F` there; IGD",
         f"and IGD+ are to about {FRONT_POINTS:,} points of the true front. Smaller is better for both, larger for the",
         "hypervolume. The last column divides the best median of ours by the best median of the peers.",
-        "pymoo's runs that fail are left out: its AGE-MOEA-II divides by zero in some. IBEA's default variation was",
-        "chosen on WFG and IMOP problems, and on ZDT6 with other seeds (1000 to 1007): its row of ZDT6 is no",
-        "independent test.",
+        "Runs of peers that fail are left out: pymoo's AGE-MOEA-II divides by zero in some. Some settings of ours were",
+        "chosen on other seeds (from 1000 on) of problems shown here, so these rows are no independent test: IBEA's",
+        "variation and SPEA2's tournaments on ZDT6, SPEA2's also on ZDT4, TensorRVEA's mutation on ZDT6 and DTLZ1.",
         "",
         "```sh",
         "python benchmarks/arena_peers.py --ours    # in an environment with pymoo and numba",
+        "python benchmarks/arena_evomo.py           # in an environment with EvoMO",
         command,
         "```",
         "",
