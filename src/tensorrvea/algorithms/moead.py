@@ -84,8 +84,7 @@ class MOEAD(Evolution):
       theta: the penalty of PBI.
       neighbours: how many subproblems are neighbours of each, itself included.
       delta: the probability that an offspring is bred from, and for, neighbouring subproblems.
-      replacements: how many individuals an offspring may replace. Li and Zhang suggest two; here more are needed, since
-        an offspring competes with the others of its generation and not only with its parents.
+      replacements: how many individuals an offspring may replace.
       normalize: whether objectives are divided by the range from the ideal point to the worst values of the survivors,
         as the paper suggests for objectives of different scales.
 
@@ -104,7 +103,7 @@ class MOEAD(Evolution):
     theta: float = 5.0
     neighbours: int = static(20)
     delta: float = 0.9
-    replacements: int = static(5)
+    replacements: int = static(2)
     normalize: bool = static(True)
 
     def __post_init__(self) -> None:
