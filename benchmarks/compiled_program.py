@@ -26,7 +26,7 @@ MOVING = FREE | {
 READS_A_PART = ("gather", "dynamic-slice", "slice")
 WRITES_A_PART = {"dynamic-update-slice": 1, "scatter": 2}
 """Operations that change their first operand in place, and which operand is written."""
-# XLA sorts blocks of so many rows in one kernel, if they fit into so many bytes, and merges blocks in others.
+# XLA sorts blocks of at most this many rows and bytes in one kernel each, and merges blocks in others.
 SORTED_BLOCK, SHARED_MEMORY = 4096, 49_152
 
 SIZES = {"pred": 1, "s8": 1, "u8": 1, "s16": 2, "u16": 2, "f16": 2, "bf16": 2, "s32": 4, "u32": 4, "f32": 4,

@@ -71,7 +71,7 @@ PROGRAM = """HloModule jit_chunk
   ROOT %positive = pred[] compare(%total, %total), direction=GT
 }
 
-%dear (x: f32[100,4]) -> f32[100,4] {
+%expensive (x: f32[100,4]) -> f32[100,4] {
   %x = f32[100,4]{1,0} parameter(0)
   %once = f32[100,4]{1,0} fusion(%x), kind=kLoop, calls=%fused_double
   ROOT %twice = f32[100,4]{1,0} fusion(%once), kind=kLoop, calls=%fused_double
@@ -104,7 +104,7 @@ backend_config={"known_trip_count":{"n":"5"}}
   %some = (f32[100,4]{1,0}) while(%state), condition=%unknown_condition, body=%unknown_body
   %some_x = f32[100,4]{1,0} get-tuple-element(%some), index=0
   %flag = pred[] compare(%i, %i), direction=LT
-  %chosen = f32[100,4]{1,0} conditional(%flag, %some_x, %some_x), true_computation=%dear, false_computation=%cheap
+  %chosen = f32[100,4]{1,0} conditional(%flag, %some_x, %some_x), true_computation=%expensive, false_computation=%cheap
   %sorted = (s32[8192]{0}, f32[8192]{0}) sort(%keys, %values), dimensions={0}, to_apply=%by_key
   %sorted_keys = s32[8192]{0} get-tuple-element(%sorted), index=0
   %sorted_values = f32[8192]{0} get-tuple-element(%sorted), index=1
@@ -163,9 +163,9 @@ def test_bytes_are_those_that_a_kernel_reads_and_writes(module):
 def test_a_kernel_takes_as_long_as_its_bytes_or_its_operations(module):
     by_bytes = module.Program(PROGRAM, bandwidth=1e6, speed=1e12)
     by_operations = module.Program(PROGRAM, bandwidth=1e12, speed=1e6)
-    (kernel, cost), *_ = by_bytes.kernels("dear")
+    (kernel, cost), *_ = by_bytes.kernels("expensive")
     assert (kernel.name, cost.seconds) == ("once", pytest.approx(2 * ARRAY / 1e6))
-    (_, cost), *_ = by_operations.kernels("dear")
+    (_, cost), *_ = by_operations.kernels("expensive")
     assert cost.seconds == pytest.approx(400 / 1e6)
 
 
