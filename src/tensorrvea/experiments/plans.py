@@ -1,7 +1,8 @@
-"""The paper's four experiments as data, at three scales.
+"""The paper's four experiments as data, at several scales.
 
-``smoke`` is a quick check of under two minutes; ``cpu`` takes less than an hour on two cores; ``paper`` has the sizes,
-repetitions and time budgets of the supplement, for a GPU.
+``smoke`` is a quick check of under two minutes; ``cpu`` takes less than an hour on two cores; ``large``, of the two
+experiments on robots, takes about three hours on two cores and has enough runs and policies for a statistical test;
+``paper`` has the sizes, repetitions and time budgets of the supplement, for a GPU.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from tensorrvea.algorithms import PaperTensorRVEA
 from tensorrvea.evolution import Evolution
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS
 
-SCALES = ("smoke", "cpu", "paper")
+SCALES = ("smoke", "cpu", "large", "paper")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +73,7 @@ compare_operators = partial(
 SMOKE: dict[str, Any] = {
     "tasks": {"MoHopper-m2": 0.0}, "generations": 2, "repetitions": 2, "population": 10, "steps": 20
 }  # fmt: skip
+LARGE: dict[str, Any] = {"tasks": {"MoHopper-m2": 0.0}, "generations": 100, "repetitions": 6, "population": 300}
 
 PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
     "acceleration": {
@@ -91,6 +93,7 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
             repetitions=6,
             population=105,
         ),
+        "large": compare_algorithms(**LARGE),
         "paper": compare_algorithms(
             tasks={"MoHalfCheetah": 15000.0, "MoHopper-m2": 400.0, "MoSwimmer": 800.0, "MoHopper-m3": 400.0},
             repetitions=10,
@@ -100,6 +103,7 @@ PLANS: dict[str, dict[str, Acceleration | Numerical | Robots]] = {
     "extensibility": {
         "smoke": compare_operators(**SMOKE),
         "cpu": compare_operators(tasks=HOPPERS, generations=60, repetitions=3, population=105),
+        "large": compare_operators(**LARGE),
         "paper": compare_operators(tasks=HOPPERS, generations=100, repetitions=10, population=10_000),
     },
 }
