@@ -5,6 +5,7 @@
     python benchmarks/neuroevolution.py openloop              steps per second as a share of the engine's own
     python benchmarks/neuroevolution.py hopper                hypervolume on MoHopper-m2 with Brax, three seeds
     python benchmarks/neuroevolution.py tasks                 hypervolume against random search on the paper's tasks
+    python benchmarks/neuroevolution.py vector                episodes of Gymnasium one by one and by gymnasium.vector
 
 The defaults are those of docs/neuroevolution.md; options reduce the sizes. Times exclude compilation.
 """
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import jax
 import jax.numpy as jnp
 import mujoco
@@ -21,7 +23,9 @@ import numpy as np
 from mujoco import rollout
 
 from tensorrvea import RandomSearch, TensorRVEA, metrics, optimize
+from tensorrvea.adapters import MOGymnasium
 from tensorrvea.neuroevolution import RobotProblem, rescore
+from tensorrvea.neuroevolution.policy import forward
 from tensorrvea.neuroevolution.rollout import Episodes, advance
 
 PAPER_TASKS = ("MoHalfCheetah", "MoHopper-m2", "MoHopper-m3", "MoSwimmer")
@@ -118,20 +122,29 @@ def open_loop_rate(problem: RobotProblem, lanes: int, length: int) -> float:
 
 
 def openloop(options: argparse.Namespace) -> None:
-    """Compare episodes with policies against the engine alone, in turns; medians of the rates and of their ratio."""
+    """Compare episodes with policies against the engine alone, in turns; medians of the rates and of their ratio.
+
+    The processor time depends less on other programs than the rates do.
+    """
     for task in options.tasks or ("MoHopper-m2", "MoHalfCheetah"):
         problem = RobotProblem(task=task, backend="mujoco", steps=options.steps)
         x = np.asarray(problem.sample(jax.random.key(1), options.policies), float)
         starts = problem.start_states(jax.random.key(0))
         length = round(float(problem.play(starts, x).lengths.mean()))
-        rates = []
+        rates, busy = [], []
         for _ in range(options.repeats):
-            started = time.perf_counter()
+            started, used = time.perf_counter(), time.process_time()
             steps = float(problem.play(starts, x).lengths.sum())
-            rates.append((steps / (time.perf_counter() - started), open_loop_rate(problem, options.policies, length)))
+            rate, middle = steps / (time.perf_counter() - started), time.process_time()
+            rates.append((rate, open_loop_rate(problem, options.policies, length)))
+            busy.append(((middle - used) / steps, (time.process_time() - middle) / (options.policies * length)))
         closed, alone = np.median(rates, axis=0)
         ratio = np.median([a / b for a, b in rates])
-        print(f"{task}: {closed:,.0f} of {alone:,.0f} steps per second, {ratio:.0%}; episodes of {length} steps")
+        mine, engine = 1e6 * np.median(busy, axis=0)
+        print(
+            f"{task}: {closed:,.0f} of {alone:,.0f} steps per second, {ratio:.0%}; processor time per step "
+            f"{mine:.1f} µs, {engine:.1f} µs of the engine alone, {engine / mine:.0%}; episodes of {length} steps"
+        )
 
 
 def hopper(options: argparse.Namespace) -> None:
@@ -182,6 +195,95 @@ def tasks(options: argparse.Namespace) -> None:
         print(f"{task}: above random search in {wins} of {options.seeds}")
 
 
+class Train(gymnasium.Env):
+    """The environment of docs/gymnasium.md, whose step takes a microsecond or two."""
+
+    observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (2,), np.float64)
+    action_space = gymnasium.spaces.Box(-4.0, 4.0, (1,))
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict]:  # noqa: ARG002
+        super().reset(seed=seed)
+        self.state = np.array([self.np_random.uniform(-0.1, 0.1), 0.0])
+        return self.state, {}
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict]:
+        speed = self.state[1] + action[0] / 2
+        self.state = np.array([self.state[0] + speed, speed])
+        return self.state, speed, bool(self.state[0] > 10), False, {"push": -abs(action[0])}
+
+
+def cart_rewards(_: Any, __: Any, after: Any, ___: Any) -> tuple[Any, Any]:
+    """Time upright, and distance from the middle; for one cart or for a batch."""
+    return np.ones_like(after[..., 0], float), -abs(after[..., 0])
+
+
+def vector_returns(problem: MOGymnasium, envs: Any, x: np.ndarray, steps: int) -> np.ndarray:
+    """Returns of one episode per policy; an environment whose episode has ended is given the next policy."""
+    lanes, act_space = envs.num_envs, envs.single_action_space
+    layers = problem.policy.unpack(x)
+    job, queue, length = np.arange(lanes), lanes, np.zeros(lanes, int)
+    mine = [tuple(part[job] for part in layer) for layer in layers]
+    total, returns = np.zeros((lanes, 2)), np.zeros((len(x), 2))
+    before, _ = envs.reset(seed=[0] * lanes)
+    while (job < len(x)).any():
+        signal = forward(mine, before.astype(float))
+        if isinstance(act_space, gymnasium.spaces.Discrete):
+            action = signal.argmax(axis=1)
+        else:
+            action = (4 * signal).astype(np.float32)
+        after, reward, terminated, truncated, info = envs.step(action)
+        if "push" in info:
+            total += np.stack([reward, info["push"]], axis=1)
+        else:
+            total += np.stack(cart_rewards(before, action, after, info), axis=1)
+        length += 1
+        ended = terminated | truncated | (length >= steps)
+        before = after
+        if not ended.any():
+            continue
+        working = ended & (job < len(x))
+        returns[job[working]] = total[working]
+        job[ended] = queue + np.arange(ended.sum())
+        queue += ended.sum()
+        rows = np.minimum(job[ended], len(x) - 1)
+        for own, layer in zip(mine, layers, strict=True):
+            for part, source in zip(own, layer, strict=True):
+                part[ended] = source[rows]
+        total[ended], length[ended] = 0, 0
+        before, _ = envs.reset(seed=[0] * lanes, options={"reset_mask": ended})
+    return returns
+
+
+def vector(options: argparse.Namespace) -> None:
+    """Compare episodes of Gymnasium one by one with a batch of environments in gymnasium.vector, in turns.
+
+    Both use one core, and are compared by their processor time.
+    """
+    cases = {
+        "CartPole-v1": (MOGymnasium("CartPole-v1", rewards=cart_rewards), lambda: gymnasium.make("CartPole-v1"), 500),
+        "Train": (MOGymnasium(Train, rewards=("reward", "push"), steps=20), Train, 20),
+    }
+    for name, (problem, make, steps) in cases.items():
+        x = 10 * np.asarray(problem.sample(jax.random.key(1), options.policies), float)
+        x = np.asarray(problem.show(x), float)
+        for lanes in options.lanes:
+            envs = gymnasium.vector.SyncVectorEnv([make] * lanes, autoreset_mode="Disabled")
+            times = []
+            for _ in range(options.repeats):
+                started = time.process_time()
+                f, _ = problem.evaluate_host(jax.random.key(0), x)
+                middle = time.process_time()
+                returns = vector_returns(problem, envs, x, steps)
+                times.append((middle - started, time.process_time() - middle))
+                np.testing.assert_allclose(returns, -f, rtol=1e-5)
+            alone, batched = np.median(times, axis=0)
+            ratio = np.median([a / b for a, b in times])
+            print(
+                f"{name}, {lanes} environments: {len(x) / alone:,.0f} episodes per second one by one, "
+                f"{len(x) / batched:,.0f} by gymnasium.vector, {ratio:.2f} times as many"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     chosen = parser.add_subparsers(required=True)
@@ -214,6 +316,8 @@ def main() -> None:
     sub.add_argument("--population", type=int, default=128)
     sub.add_argument("--generations", type=int, default=30)
     sub.add_argument("--seeds", type=int, default=5)
+    sub = command(vector, repeats=7)
+    sub.add_argument("--lanes", type=int, nargs="+", default=[8, 64])
     options = parser.parse_args()
     options.run(options)
 

@@ -6,7 +6,7 @@ import pytest
 
 import tensorrvea as tr
 from tensorrvea.adapters import MOGymnasium
-from tensorrvea.adapters.environments import to_action
+from tensorrvea.adapters.environments import action_converter, observation_reader
 
 pytest.importorskip("mo_gymnasium")
 spaces = pytest.importorskip("gymnasium.spaces")
@@ -55,11 +55,26 @@ def test_equal_problems_stay_equal_after_an_evaluation():
 
 def test_outputs_are_converted_to_actions():
     box = spaces.Box(np.array([[0.0, -2.0]]), np.array([[1.0, 4.0]]), dtype=np.float64)
-    np.testing.assert_allclose(to_action(box, np.array([0.5, -1.0])), [[0.75, -2.0]])
-    assert to_action(spaces.Discrete(3, start=2), np.array([0.1, -0.5, 0.3])) == 4
+    np.testing.assert_allclose(action_converter(box)(np.array([0.5, -1.0])), [[0.75, -2.0]])
+    assert action_converter(spaces.Discrete(3, start=2))(np.array([0.1, -0.5, 0.3])) == 4
     several = spaces.MultiDiscrete([2, 3])
-    np.testing.assert_array_equal(to_action(several, np.array([0.1, 0.2, 0.0, -0.1, 0.4])), [1, 2])
-    np.testing.assert_array_equal(to_action(spaces.MultiBinary(3), np.array([0.1, -0.2, 0.3])), [1, 0, 1])
+    np.testing.assert_array_equal(action_converter(several)(np.array([0.1, 0.2, 0.0, -0.1, 0.4])), [1, 2])
+    np.testing.assert_array_equal(action_converter(spaces.MultiBinary(3))(np.array([0.1, -0.2, 0.3])), [1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("space", "observation", "row"),
+    [
+        # In the precision of the space, as Gymnasium's own flatten does.
+        (spaces.Box(-1, 1, (1, 2)), np.array([[0.1, 0.5]]), [np.float32(0.1), 0.5]),
+        (spaces.Discrete(3, start=1), 2, [0, 1, 0]),
+        (spaces.Dict(a=spaces.Box(-1, 1, (1,)), b=spaces.MultiBinary(2)), {"a": [0.5], "b": [1, 0]}, [0.5, 1, 0]),
+    ],
+)
+def test_observations_are_rows_of_numbers(space, observation, row):
+    read = observation_reader(space)(observation)
+    assert read.dtype == np.float64
+    np.testing.assert_array_equal(read, row)
 
 
 @pytest.mark.parametrize(

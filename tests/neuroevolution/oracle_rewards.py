@@ -1,4 +1,4 @@
-"""The tasks' objectives, implemented independently in NumPy for a whole recorded episode."""
+"""The tasks' rules, implemented independently in NumPy: objectives of a recorded episode, observations and falls."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,9 +48,25 @@ def returns_of(task, trajectory, control_weight):
     return np.array([-np.abs(tip - (q[1:, 2] + 1j * q[1:, 3])).sum(), -control])
 
 
+def brax_model(name):
+    """One of Brax's files, compiled by MuJoCo as it is."""
+    return mujoco.MjModel.from_xml_path(str(Path(find_spec("brax").origin).parent / "envs/assets" / f"{name}.xml"))
+
+
+def observation_of(task, data):
+    """What the policy of a new task sees, from MuJoCo's data after ``mj_kinematics``."""
+    q, qd = data.qpos, data.qvel
+    if task in ("MoHumanoid", "MoHumanoidStandup"):
+        return np.concatenate([q[2:], qd])
+    if task == "MoInvertedDoublePendulum":
+        (first, second), speeds = q[1:], np.minimum(np.maximum(qd, -10), 10)
+        return np.array([q[0], np.sin(first), np.sin(second), np.cos(first), np.cos(second), *speeds])
+    return np.concatenate([q[:7], qd[:7], *(data.body(name).xpos for name in ("tips_arm", "object", "goal"))])
+
+
 def places(model, q, find):
     """A position in each state, by MuJoCo's own kinematics of Brax's file."""
-    compiled = mujoco.MjModel.from_xml_path(str(Path(find_spec("brax").origin).parent / "envs/assets" / f"{model}.xml"))
+    compiled = brax_model(model)
     data = mujoco.MjData(compiled)
     found = []
     for position in q:

@@ -6,7 +6,7 @@ import jax
 import mujoco
 import numpy as np
 import pytest
-from oracle_rewards import first_fall, returns_of
+from oracle_rewards import NEW, brax_model, first_fall, observation_of, returns_of
 
 from tensorrvea.neuroevolution import TASKS, RobotProblem, State
 from tensorrvea.neuroevolution.backends.mujoco import MuJoCo, run_on_host
@@ -56,6 +56,41 @@ def test_episodes_agree_with_mujoco_stepped_by_hand():
         for _ in range(4):
             mujoco.mj_step(model, data)
     assert problem.world.physics.dt == pytest.approx(0.008)
+
+
+# Brax's: physics steps per step, the time of a step, and the largest control.
+TIMING = {
+    "MoHumanoid": (5, 0.015, 0.4),
+    "MoHumanoidStandup": (5, 0.015, 0.4),
+    "MoInvertedDoublePendulum": (2, 0.02, 1.0),
+    "MoPusher": (5, 0.05, 2.0),
+}
+
+
+@pytest.mark.parametrize("task", NEW)
+def test_new_tasks_agree_with_mujoco_stepped_by_hand(task):
+    """Observation, range of the actuators, held actions and the time of a step, with Brax's file as it is."""
+    frames, dt, reach = TIMING[task]
+    problem = problem_of(task)
+    x = policies(problem, 1)[0]
+    start = problem.start_states(jax.random.key(0))
+    trajectory = problem.record_from(x, start, steps=40)
+    model = brax_model(problem.task.model)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = np.asarray(start[0])[0], np.asarray(start[1])[0]
+    act = problem.policy.load(x)
+    for step, action in enumerate(trajectory.actions):
+        mujoco.mj_kinematics(model, data)
+        np.testing.assert_allclose(act(observation_of(task, data)), action, atol=1e-7)
+        data.ctrl[:] = reach * action
+        data.qacc_warmstart[:] = 0  # the batch rollout restarts its solver
+        for _ in range(frames):
+            mujoco.mj_step(model, data)
+        np.testing.assert_allclose(trajectory.q[step + 1], data.qpos, atol=1e-7)
+        np.testing.assert_allclose(trajectory.qd[step + 1], data.qvel, atol=1e-5)
+    assert len(trajectory.actions) > 5
+    assert data.time == pytest.approx(dt * len(trajectory.actions))
+    assert problem.world.physics.dt == pytest.approx(dt)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 7, 100])

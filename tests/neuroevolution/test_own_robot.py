@@ -68,6 +68,20 @@ def test_returns_agree_with_a_recomputation_from_the_recorded_states(guide, row)
     np.testing.assert_allclose(played.returns[row, 0], returns_by_hand(guide["XML"], trajectory), rtol=1e-6)
 
 
+def test_an_evaluation_is_the_mean_of_the_recomputed_returns_of_all_its_episodes(guide):
+    problem = guide["problem"]
+    x = 10 * np.asarray(problem.sample(jax.random.key(8), 2), np.float64)
+    f, _ = problem.evaluate_host(jax.random.key(0), x)
+    q, qd = problem.start_states(jax.random.key(0))
+    for row in range(2):
+        returns = []
+        for episode in range(4):
+            start = q[episode : episode + 1], qd[episode : episode + 1]
+            returns.append(returns_by_hand(guide["XML"], problem.record_from(x[row], start, steps=problem.steps)))
+        assert len(np.unique(returns, axis=0)) == 4
+        np.testing.assert_allclose(-f[row], np.mean(returns, axis=0), rtol=1e-6)
+
+
 def test_episodes_agree_with_mujoco_stepped_by_hand(guide):
     """The held action, the range of the actuator, the keyframe and the observation."""
     problem = guide["problem"]

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from oracle_rewards import NEW, returns_of
 
 import tensorrvea.neuroevolution.backends as backends
-from tensorrvea import TensorRVEA, load, optimize, resume
+from tensorrvea import RandomSearch, TensorRVEA, load, metrics, optimize, resume
 from tensorrvea.neuroevolution import TASKS, RobotProblem
 from tensorrvea.neuroevolution.models import load_model, model_path, require
 from tensorrvea.neuroevolution.problem import mean_returns
@@ -90,6 +91,24 @@ def test_optimisation_improves_the_policies():
     np.testing.assert_array_equal(result.F, again.F)
     assert result.scores.mean.shape == result.scores.spread.shape == result.F.shape
     assert problem.replay(result.X[0]).returns.shape == (2,)
+
+
+@pytest.mark.parametrize("task", NEW)
+def test_new_tasks_evolve(task):
+    """The front is above that of random search, and its returns are those of its recorded episodes."""
+    problem = RobotProblem(task=task, backend="mujoco", steps=40)
+    evolved, drawn = (
+        optimize(problem, algorithm, generations=15, seed=1, archive=200).archive
+        for algorithm in (TensorRVEA(population=32), RandomSearch(population=32))
+    )
+    both = np.concatenate([evolved.F, drawn.F])
+    point = both.min(axis=0) - 0.1 * np.ptp(both, axis=0)
+    volumes = [metrics.hypervolume(archive.F, point, problem.directions) for archive in (evolved, drawn)]
+    assert volumes[0] > volumes[1]
+    starts = problem.start_states(jax.random.key(0))
+    for x, f in zip(evolved.X[:4], evolved.F[:4], strict=True):
+        trajectory = problem.record_from(x, starts, steps=40)
+        np.testing.assert_allclose(f, returns_of(task, trajectory, problem.control_weight), rtol=1e-5)
 
 
 def test_the_chosen_backend_is_recorded(monkeypatch, caplog):

@@ -90,7 +90,7 @@ def try_step(env: Any, rewards: Rewards, seed: int) -> int:
     """
     before, _ = env.reset(seed=seed)
     outputs = action_size(env.action_space)
-    action = to_action(env.action_space, np.zeros(outputs))
+    action = action_converter(env.action_space)(np.zeros(outputs))
     after, reward, _, _, info = env.step(action)
     if isinstance(rewards, tuple):
         known = (OWN_REWARD, *info)
@@ -131,20 +131,33 @@ def make_policy(env: Any, hidden: tuple[int, ...], activation: str) -> MLP:
     return MLP(inputs=inputs, outputs=action_size(env.action_space), hidden=hidden, activation=activation)
 
 
-def flat_observation(space: Any, observation: Any) -> Float[np.ndarray, " i"]:
-    """Return an observation of any space as one row of numbers."""
-    return np.asarray(require("gymnasium.spaces.utils").flatten(space, observation), np.float64)
+def observation_reader(space: Any) -> Callable[[Any], Float[np.ndarray, " i"]]:
+    """Return a function that maps an observation of the space to one row of numbers.
+
+    What depends on the space alone is done here, and not in each step.
+    """
+    if isinstance(space, require("gymnasium.spaces").Box):
+        dtype = space.dtype
+        return lambda observation: np.asarray(observation, dtype).ravel().astype(np.float64)
+    flatten = require("gymnasium.spaces.utils").flatten
+    return lambda observation: np.asarray(flatten(space, observation), np.float64)
 
 
-def to_action(space: Any, signal: Float[np.ndarray, " o"]) -> Any:
-    """Convert the network's outputs, in (-1, 1), to an action."""
+def action_converter(space: Any) -> Callable[[Float[np.ndarray, " o"]], Any]:
+    """Return a function that converts the network's outputs, in (-1, 1), to an action of the space."""
     if hasattr(space, "nvec"):
-        choices = np.split(signal, np.cumsum(space.nvec.ravel())[:-1])
-        chosen = np.reshape([np.argmax(part) for part in choices], space.shape)
-        return (space.start + chosen).astype(space.dtype)
+        ends = np.cumsum(space.nvec.ravel())[:-1]
+
+        def choose(signal: Float[np.ndarray, " o"]) -> Any:
+            chosen = np.reshape([np.argmax(part) for part in np.split(signal, ends)], space.shape)
+            return (space.start + chosen).astype(space.dtype)
+
+        return choose
     if hasattr(space, "low"):
         middle, reach = (space.high + space.low) / 2, (space.high - space.low) / 2
-        return (middle + reach * signal.reshape(space.shape)).astype(space.dtype)
+        shape, dtype = space.shape, space.dtype
+        return lambda signal: (middle + reach * signal.reshape(shape)).astype(dtype)
     if hasattr(space, "start"):
-        return int(space.start) + int(np.argmax(signal))
-    return (signal.reshape(space.shape) > 0).astype(space.dtype)
+        first = int(space.start)
+        return lambda signal: first + int(np.argmax(signal))
+    return lambda signal: (signal.reshape(space.shape) > 0).astype(space.dtype)

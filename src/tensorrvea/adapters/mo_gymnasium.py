@@ -10,19 +10,19 @@ from numpy.typing import ArrayLike
 
 from tensorrvea.adapters.environments import (
     Rewards,
+    action_converter,
     environment_name,
-    flat_observation,
     make_environment,
     make_policy,
+    observation_reader,
     reward_vector,
     step_limit,
-    to_action,
     try_step,
 )
 from tensorrvea.checks import check_integer, check_number
 from tensorrvea.directions import Directions
 from tensorrvea.host.problem import HostProblem
-from tensorrvea.neuroevolution.policy import MLP, InitialWeights
+from tensorrvea.neuroevolution.policy import MLP, InitialWeights, Layers, forward
 
 
 class MOGymnasium(HostProblem):
@@ -120,7 +120,8 @@ class MOGymnasium(HostProblem):
         """Return one policy as a function from an observation of the environment to its action."""
         act = self.policy.load(np.asarray(x, float))
         observations, actions = self._spaces
-        return lambda observation: to_action(actions, act(flat_observation(observations, observation)))
+        read, convert = observation_reader(observations), action_converter(actions)
+        return lambda observation: convert(act(read(observation)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,22 +143,24 @@ class MeanReturn:
     def __call__(self, *arguments: Any) -> Float[np.ndarray, " m"]:
         """Return the mean returns of one policy."""
         *generator, x = arguments
-        act = self.policy.load(x)
+        layers = self.policy.unpack(np.asarray(x, np.float64))
         if generator:
             seeds = generator[0].integers(2**31, size=self.episodes).tolist()
         else:
             seeds = range(self.start_seed, self.start_seed + self.episodes)
         if not self._environments:
             self._environments.append(make_environment(self.environment, dict(self.options)))
-        return np.mean([self._play(self._environments[0], act, seed) for seed in seeds], axis=0)
+        return np.mean([self._play(self._environments[0], layers, seed) for seed in seeds], axis=0)
 
-    def _play(self, env: Any, act: Any, seed: int) -> Float[np.ndarray, " m"]:
+    def _play(self, env: Any, layers: Layers, seed: int) -> Float[np.ndarray, " m"]:
         """The discounted return of one episode."""
+        read, convert = observation_reader(env.observation_space), action_converter(env.action_space)
+        activation = self.policy.activation
         total = np.zeros(self.objectives)
         weight, step, over = 1.0, 0, False
         before, _ = env.reset(seed=seed)
         while not over and step != self.steps:
-            action = to_action(env.action_space, act(flat_observation(env.observation_space, before)))
+            action = convert(forward(layers, read(before), activation))
             after, reward, terminated, truncated, info = env.step(action)
             total += weight * reward_vector(self.rewards, before, action, after, info, reward)
             weight *= self.discount

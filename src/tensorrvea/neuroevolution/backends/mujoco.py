@@ -2,9 +2,8 @@
 
 import os
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -76,7 +75,7 @@ class MuJoCo:
 
 
 class Lanes(NamedTuple):
-    """Running simulations, one per row."""
+    """Running simulations, one per row. Rows are replaced and moved in place."""
 
     job: np.ndarray
     q: np.ndarray
@@ -85,6 +84,27 @@ class Lanes(NamedTuple):
     total: np.ndarray
     length: np.ndarray
     layers: Layers
+
+    def replace_rows(self, rows: np.ndarray, other: "Lanes", sources: Any = slice(None)) -> None:
+        """Copy lanes of ``other`` into these rows."""
+        for name in ("job", "q", "qd", "total", "length"):
+            getattr(self, name)[rows] = getattr(other, name)[sources]
+        if self.readings is not None and other.readings is not None:
+            self.readings[rows] = other.readings[sources]
+        for mine, theirs in zip(self.layers, other.layers, strict=True):
+            for part, source in zip(mine, theirs, strict=True):
+                part[rows] = source[sources]
+
+    def without(self, idle: Bool[np.ndarray, " lanes"]) -> "Lanes":
+        """Drop idle lanes: the last working ones move into their places, so that few weights are copied."""
+        count = len(idle) - int(idle.sum())
+        holes, moved = np.flatnonzero(idle[:count]), count + np.flatnonzero(~idle[count:])
+        if len(holes):
+            self.replace_rows(holes, self, moved)
+        readings = None if self.readings is None else self.readings[:count]
+        layers = [(weights[:count], bias[:count]) for weights, bias in self.layers]
+        rows = (self.job[:count], self.q[:count], self.qd[:count], readings, self.total[:count], self.length[:count])
+        return Lanes(*rows, layers)
 
 
 def advance_on_host(world: World, layers: Layers, before: State) -> tuple[Step, Outcome, np.ndarray]:
@@ -143,30 +163,31 @@ def run_on_host(
     sums = None if seen is None else seen.reshape(jobs, 2, -1)
     queue = min(lanes, jobs)
     now = start(np.arange(queue))
-    while len(now.job):
-        before = State(now.q, now.qd, now.readings, world.physics.layout)
-        step, outcome, observation = advance_on_host(world, now.layers, before)
-        if sums is not None:  # an episode has one lane at a time, so that the order of its sum is that of its steps
-            sums[now.job, 0] += observation
-            sums[now.job, 1] += observation * observation
-        total, length, after = now.total + outcome.reward, now.length + 1, step.after
-        now = now._replace(q=after.q, qd=after.qd, readings=after.readings, total=total, length=length)
-        ended = ~outcome.healthy | outcome.exploded | (now.length >= steps)
-        if not ended.any():
-            continue
-        finished, slots = now.job[ended], np.flatnonzero(ended)
-        done.returns[finished] = now.total[ended]
-        done.lengths[finished] = now.length[ended]
-        done.failed[finished] = outcome.exploded[ended]
-        new_jobs = np.arange(queue, min(queue + len(slots), jobs))
-        queue += len(new_jobs)
-        refilled, idle = slots[: len(new_jobs)], slots[len(new_jobs) :]
-        if len(refilled):
-            jax.tree.map(lambda rows, new, at=refilled: rows.__setitem__(at, new), now, start(new_jobs))
-        if len(idle):
-            kept = np.ones(len(ended), bool)
-            kept[idle] = False
-            now = jax.tree.map(lambda rows, kept=kept: rows[kept], now)
+    with without_log_file():  # once, and not in each step
+        while len(now.job):
+            before = State(now.q, now.qd, now.readings, world.physics.layout)
+            step, outcome, observation = advance_on_host(world, now.layers, before)
+            if sums is not None:  # an episode has one lane at a time, so that the order of its sum is that of its steps
+                sums[now.job, 0] += observation
+                sums[now.job, 1] += observation * observation
+            total, length, after = now.total + outcome.reward, now.length + 1, step.after
+            now = Lanes(now.job, after.q, after.qd, after.readings, total, length, now.layers)
+            ended = ~outcome.healthy | outcome.exploded | (length >= steps)
+            if not ended.any():
+                continue
+            slots = np.flatnonzero(ended)
+            finished = now.job[slots]
+            done.returns[finished] = total[slots]
+            done.lengths[finished] = length[slots]
+            done.failed[finished] = outcome.exploded[slots]
+            new_jobs = np.arange(queue, min(queue + len(slots), jobs))
+            queue += len(new_jobs)
+            refilled = slots[: len(new_jobs)]
+            if len(refilled):
+                now.replace_rows(refilled, start(new_jobs))
+                ended[refilled] = False
+            if len(refilled) < len(slots):
+                now = now.without(ended)
     return Episodes(*(part.reshape(n, episodes, *part.shape[1:]) for part in done))
 
 
