@@ -14,6 +14,7 @@ from tensorrvea.platforms import compile_for, on_accelerator, run_if, target_pla
 from tensorrvea.reference_vectors import largest_divisions, simplex_lattice
 from tensorrvea.selection.apd import best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
+from tensorrvea.selection.dominance import nondominated_rows, rank_rows
 from tensorrvea.selection.order import take_smallest
 
 
@@ -41,6 +42,14 @@ def test_a_function_runs_once_or_not_at_all(flag):
     for result in both_ways(lambda flag: run_if(flag, lambda s: {"a": s["a"] + 1, "b": s["b"] * 3}, state), flag):
         assert result["a"].tolist() == ([1, 2, 3] if flag else [0, 1, 2])
         assert result["b"] == (6 if flag else 2)
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 6])
+def test_ranks_are_the_same(objectives):
+    rows = pools.random_rows(3, pools.KINDS[1], objectives, 300).pool()
+    for function in (rank_rows, nondominated_rows):
+        on_cpu, accelerated = both_ways(function, rows.f, rows.alive, rows.violation)
+        np.testing.assert_array_equal(on_cpu, accelerated)
 
 
 @pytest.mark.parametrize(("objectives", "most"), [(2, 600), (3, 1300), (4, 2100), (6, 300)])

@@ -1,6 +1,6 @@
 """SMS-EMOA: contributions against moocore's exact hypervolumes, survivors against the paper's loop."""
 
-from functools import cache
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ import tensorrvea as tr
 from tensorrvea.algorithms import SMSEMOA
 from tensorrvea.evolution import Clock
 from tensorrvea.metrics import contributions
+from tensorrvea.selection.last_front import remove_in_small_arrays
 
 N = 12
 
@@ -142,6 +143,28 @@ def test_estimates_are_proportional_to_exact_contributions():
     np.testing.assert_allclose(
         found * np.pi**2 / 32, exact_contributions(f.astype(float), np.full(4, 1.5)), rtol=0.15, atol=1e-4
     )
+
+
+@pytest.mark.parametrize("rows", [3, 100, 129, 400])
+def test_a_front_in_a_small_array_loses_the_same_rows(rows):
+    """Also in a batch, in which every size of the array is computed."""
+    rng = np.random.default_rng(rows)
+    f = np.abs(rng.normal(size=(600, 3)))
+    f = jnp.asarray(f / np.linalg.norm(f, axis=1, keepdims=True), jnp.float32)
+    front = jnp.asarray(rng.permutation(600) < rows)
+
+    def remove(f, front, count):
+        return contributions.remove_least(contributions.contribution_to(f, 2.0), f, front, count)
+
+    for count in (0, 1, rows // 2):
+        removals = partial(remove_in_small_arrays, remove, f, surplus=jnp.int32(count))
+        expected = remove(f, front, jnp.int32(count))
+        assert int(expected.sum()) == rows - count
+        np.testing.assert_array_equal(removals(front), expected)
+        fronts = jnp.stack([front, jnp.ones(600, bool)])
+        batch = jax.vmap(removals)(fronts)
+        np.testing.assert_array_equal(batch[0], expected)
+        np.testing.assert_array_equal(batch[1], remove(f, fronts[1], jnp.int32(count)))
 
 
 def test_lines_are_checked():

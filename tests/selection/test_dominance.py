@@ -9,13 +9,20 @@ import numpy as np
 import pytest
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
-from tensorrvea.selection.dominance import BLOCK, nondominated, nondominated_rows, rank_rows, ranks
+from tensorrvea.selection.dominance import (
+    ACCELERATOR_BLOCK,
+    CPU_BLOCK,
+    nondominated,
+    nondominated_rows,
+    rank_rows,
+    ranks,
+)
 
 compiled_ranks = jax.jit(rank_rows)
 compiled_rows = jax.jit(nondominated_rows)
 
-# One row, one whole block, and one row more than two blocks.
-SIZES = (1, BLOCK, 2 * BLOCK + 1)
+# One row, one whole block, and one row more than two blocks, also of an accelerator.
+SIZES = (1, CPU_BLOCK, 2 * CPU_BLOCK + 1, 2 * ACCELERATOR_BLOCK + 1)
 
 
 def points(kind: str, n: int, m: int, seed: int = 0) -> np.ndarray:

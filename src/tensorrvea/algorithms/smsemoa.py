@@ -1,6 +1,6 @@
 """SMS-EMOA: Beume, Naujoks and Emmerich, "SMS-EMOA: Multiobjective selection based on dominated hypervolume", 2007."""
 
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Bool, PRNGKeyArray
 
 from tensorrvea.checks import check_integer
 from tensorrvea.evolution import Clock, Evolution, Selection, State
@@ -8,7 +8,7 @@ from tensorrvea.metrics.contributions import contribution_to, remove_least
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.selection.dominance import rank_rows
-from tensorrvea.selection.last_front import first_by_rank, scale_to_unit, split_last_front
+from tensorrvea.selection.last_front import first_by_rank, remove_in_small_arrays, scale_to_unit, split_last_front
 from tensorrvea.settings import settings, static
 
 # The reference point in units of the last front, which reaches from 0 to 1.
@@ -54,6 +54,10 @@ class SMSEMOA(Evolution):
         rank = rank_rows(pool.f, pool.alive, pool.violation)
         candidate, surplus = split_last_front(rank, pool, self.population)
         f = scale_to_unit(pool.f, candidate)
-        left = remove_least(contribution_to(f, REFERENCE, key, self.lines), f, candidate, surplus)
+
+        def remove(f: Array, front: Array, count: Array) -> Bool[Array, " n"]:
+            return remove_least(contribution_to(f, REFERENCE, key, self.lines), f, front, count)
+
+        left = remove_in_small_arrays(remove, f, candidate, surplus)
         best = first_by_rank(rank, candidate & ~left)[: self.population]
         return Selection(best, pool.alive[best], rank[best])

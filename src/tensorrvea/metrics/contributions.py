@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.mating import living_rows
 from tensorrvea.metrics import device
-from tensorrvea.selection.order import first_smallest, last_smallest
+from tensorrvea.selection.order import first_smallest, last_smallest, smallest_value
 
 Columns = tuple[Float[Array, " n"], ...]
 
@@ -172,7 +172,7 @@ def uncovered_volume(corners: Columns, reach: tuple[Float[Array, ""], ...]) -> F
     edges = [jnp.pad(jnp.sort(values), (1, 0)) for values in (x, z)]
     widths = [jnp.append(edge[1:], top) - edge for edge, top in zip(edges, (reach[0], reach[2]), strict=True)]
     below = (x <= edges[0][:, None, None]) & (z <= edges[1][:, None])
-    height = jnp.where(below, y, reach[1]).min(axis=2)
+    height = smallest_value(jnp.where(below, y, reach[1]), axis=2)
     return (widths[0][:, None] * widths[1] * height).sum()
 
 

@@ -65,7 +65,7 @@ def smallest(keys: tuple[Array, ...], count: int) -> Bool[Array, " n"]:
         if jnp.issubdtype(key.dtype, jnp.floating):
             # The bits of floats that are not negative are in the order of the floats.
             bits = 8 * key.dtype.itemsize - 1
-            key = lax.bitcast_convert_type(key + 0, jnp.int32 if bits == 31 else jnp.int64)
+            key = lax.bitcast_convert_type(key + 0, integer_of(key.dtype))
         limit = kth_smallest(key, tied, left, bits)
         chosen |= tied & (key < limit)
         left = count - chosen.sum(dtype=jnp.int32)
@@ -84,14 +84,45 @@ def kth_smallest(key: Int[Array, " n"], among: Bool[Array, " n"], k: Int[Array, 
 
 
 def first_smallest(values: Float[Array, " n"]) -> Int[Array, ""]:
-    """Return ``argmin(values)``, the lowest of a tie, in two steps: XLA vectorises a minimum, and no argmin.
+    """Return ``argmin(values)``, the lowest of a tie, in two steps: XLA vectorises an integer minimum, and no argmin.
 
     >>> first_smallest(jnp.array([3.0, 1.0, 2.0, 1.0])).tolist()
     1
     """
-    blocks = jnp.pad(values, (0, -len(values) % BLOCK), constant_values=jnp.inf).reshape(-1, BLOCK)
+    keys = ordered_bits(values)
+    largest = jnp.iinfo(keys.dtype).max
+    blocks = jnp.pad(keys, (0, -len(keys) % BLOCK), constant_values=largest).reshape(-1, BLOCK)
     number = jnp.argmin(blocks.min(axis=1)).astype(jnp.int32)
     return number * BLOCK + jnp.argmin(blocks[number]).astype(jnp.int32)
+
+
+def smallest_value(values: Float[Array, "..."], axis: int | None = None) -> Float[Array, "..."]:
+    """Return ``values.min(axis)``, which XLA vectorises for integers only. No value may be NaN.
+
+    >>> smallest_value(jnp.array([2.0, -3.0, 0.0])).item()
+    -3.0
+    """
+    return from_ordered_bits(ordered_bits(values).min(axis), values.dtype)
+
+
+def ordered_bits(values: Float[Array, "..."]) -> Int[Array, "..."]:
+    """Return integers in the order of the values, which must not be NaN.
+
+    >>> ordered_bits(jnp.array([-jnp.inf, -1.0, -0.0, 0.0, jnp.inf])).argsort().tolist()
+    [0, 1, 2, 3, 4]
+    """
+    bits = lax.bitcast_convert_type(jnp.where(values == 0, 0, values), integer_of(values.dtype))
+    return jnp.where(bits < 0, bits ^ jnp.iinfo(bits.dtype).max, bits)
+
+
+def from_ordered_bits(keys: Int[Array, "..."], dtype: jnp.dtype) -> Float[Array, "..."]:
+    """Return the values of ``ordered_bits``."""
+    return lax.bitcast_convert_type(jnp.where(keys < 0, keys ^ jnp.iinfo(keys.dtype).max, keys), dtype)
+
+
+def integer_of(dtype: jnp.dtype) -> type:
+    """Return the type of integers with as many bits as a type of floats."""
+    return jnp.int32 if jnp.finfo(dtype).bits == 32 else jnp.int64
 
 
 def last_smallest(values: Float[Array, " n"]) -> Int[Array, ""]:

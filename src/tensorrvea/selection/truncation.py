@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from tensorrvea.devices import row_numbers
 from tensorrvea.rows import map_rows
-from tensorrvea.selection.order import BLOCK, first_smallest
+from tensorrvea.selection.order import BLOCK, first_smallest, smallest_value
 from tensorrvea.selection.strength import STEP, squared_distance
 
 
@@ -51,7 +51,7 @@ def truncate(f: Float[Array, "n m"], members: Bool[Array, " n"], most: int) -> B
         """Return how many rows are at the squared distance ``beyond`` from a point, and the next larger distance."""
         squared = distances_from(point, weight)
         at_distance = jnp.where(squared == beyond, weight, 0).sum(dtype=jnp.int32)
-        return at_distance, smallest(jnp.where(squared > beyond, squared, jnp.inf))
+        return at_distance, smallest_value(jnp.where(squared > beyond, squared, jnp.inf))
 
     def distances_from(point: Int[Array, ""], weight: Array) -> Array:
         squared = squared_distance(columns, list(at[point]))
@@ -60,7 +60,7 @@ def truncate(f: Float[Array, "n m"], members: Bool[Array, " n"], most: int) -> B
     def most_crowded(points: Points) -> Int[Array, ""]:
         weight, near = points
         tied = weight == weight.max()
-        level = smallest(jnp.where(tied, near, jnp.inf))
+        level = smallest_value(jnp.where(tied, near, jnp.inf))
 
         def compare(state: tuple[Array, Array]) -> tuple[Array, Array]:
             tied, level = state
@@ -74,7 +74,7 @@ def truncate(f: Float[Array, "n m"], members: Bool[Array, " n"], most: int) -> B
             start = (tied, jnp.zeros_like(weight), jnp.full_like(near, jnp.inf))
             _, count, larger = lax.while_loop(lambda state: state[0].any(), look, start)
             tied &= count == count.max()
-            level = smallest(jnp.where(tied, larger, jnp.inf))
+            level = smallest_value(jnp.where(tied, larger, jnp.inf))
             return tied & (larger == level), level
 
         def is_undecided(state: tuple[Array, Array]) -> Array:
@@ -135,11 +135,6 @@ def nearest_other(f: Float[Array, "rows m"], everyone: Float[Array, "n m"]) -> F
     numbers = jnp.arange(0, len(everyone), STEP)
     blocks = everyone.reshape(-1, STEP, f.shape[1])
     return lax.scan(compare, jnp.full(len(f), jnp.inf, f.dtype), (numbers, blocks))[0]
-
-
-def smallest(values: Float[Array, " n"]) -> Float[Array, ""]:
-    # By blocks, which XLA vectorises.
-    return values.reshape(-1, BLOCK).min(axis=1).min()
 
 
 def first_true(flags: Bool[Array, " n"]) -> Int[Array, ""]:
