@@ -1,5 +1,6 @@
 """The command line: the commands of its documentation, and wrong arguments."""
 
+import dataclasses
 import importlib
 import json
 import os
@@ -16,7 +17,7 @@ from sizes import QUICK_FLAGS
 import tensorrvea as tr
 from tensorrvea import algorithms, operators, problems
 from tensorrvea.cli.main import COMMANDS, execute, parse
-from tensorrvea.cli.part_settings import read_table
+from tensorrvea.cli.part_settings import make_algorithm, make_default, parse_settings, read_table
 from tensorrvea.cli.run import Run
 from tensorrvea.cli.session import Session
 from tensorrvea.neuroevolution import TASKS
@@ -234,6 +235,19 @@ def test_list_shows_everything_that_is_registered(capsys):
     words = set(re.findall(r"[\w-]+", capsys.readouterr().out))
     registered = (*algorithms.ALL, *operators.VARIATIONS, *problems.NAMED.values())
     assert words >= {cls.__name__ for cls in registered} | set(TASKS)
+
+
+@pytest.mark.parametrize("name", [cls.__name__ for cls in algorithms.ALL])
+def test_an_algorithm_has_the_same_settings_on_the_command_line_as_in_python(name):
+    settings = parse_settings({})
+    assert make_algorithm(name, None, 24, settings) == getattr(tr, name)(population=24)
+
+
+@pytest.mark.parametrize("problem", [tr.problems.ZDT1(), tr.problems.DTLZ2(objectives=6), tr.problems.C2DTLZ2()])
+def test_the_default_is_the_same_on_the_command_line_as_in_python(problem):
+    assert make_default(problem, None, None, parse_settings({})) == tr.default_algorithm(problem)
+    chosen = make_default(problem, "DE", 24, parse_settings({"variation.scale": 0.4}))
+    assert chosen == dataclasses.replace(tr.default_algorithm(problem), population=24, variation=tr.DE(scale=0.4))
 
 
 def test_help_of_run_names_every_algorithm_and_variation(capsys):

@@ -1,13 +1,19 @@
 """The algorithm that is used when none is given."""
 
+from typing import Any
+
+from tensorrvea.algorithms.ccmo import CCMO
 from tensorrvea.algorithms.spea2 import SPEA2
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
 from tensorrvea.checks import shown
 from tensorrvea.evolution import Evolution
+from tensorrvea.operators import Lines
 from tensorrvea.problem import Problem
 
 # From this many objectives on, almost all individuals are non-dominated, and distances between them say little.
 MANY_OBJECTIVES = 4
+# From this many variables on, operators that draw a step for each of them make little progress.
+MANY_VARIABLES = 300
 # From this many objectives on, a lattice of a few hundred vectors has none inside the simplex.
 LAYERS = 6
 # Populations by the number of objectives: the sizes of simplex lattices, and from six objectives on of two layers.
@@ -17,8 +23,9 @@ POPULATIONS = {2: 100, 3: 105, 4: 120, 5: 126, 6: 182, 7: 112, 8: 156, 9: 210, 1
 def default_algorithm(problem: Problem) -> Evolution:
     """Return the algorithm that ``optimize`` uses for a problem when none is given.
 
-    It is the one that is best on most problems of the kind: ``SPEA2`` for two and three objectives, also with
-    constraints, and ``TensorRVEA`` for four and more. "Which algorithm?" in the documentation has the reasons.
+    It is the one that is best on most problems of the kind: ``SPEA2`` for two and three objectives, ``CCMO`` if they
+    have constraints, and ``TensorRVEA`` for four objectives and more, or for 300 variables and more. From 300 variables
+    on, offspring are bred by ``Lines``. "Which algorithm?" in the documentation has the reasons.
 
     Args:
       problem: what to optimise.
@@ -29,6 +36,8 @@ def default_algorithm(problem: Problem) -> Evolution:
     >>> import tensorrvea as tr
     >>> type(default_algorithm(tr.problems.ZDT1())).__name__
     'SPEA2'
+    >>> type(default_algorithm(tr.problems.CRE22())).__name__
+    'CCMO'
     >>> default_algorithm(tr.problems.DTLZ2(objectives=5)).population
     126
     """
@@ -37,6 +46,10 @@ def default_algorithm(problem: Problem) -> Evolution:
     m = problem.objectives
     # Of more than ten objectives, layers of two and one divisions: m (m + 1) / 2 and m.
     population = POPULATIONS.get(max(m, 2), m * (m + 3) // 2)
-    if m < MANY_OBJECTIVES:
-        return SPEA2(population=population)
-    return TensorRVEA(population=population, vectors="lattice" if m < LAYERS else "layers")
+    has_many_variables = problem.variables >= MANY_VARIABLES
+    breeding: dict[str, Any] = {"variation": Lines()} if has_many_variables else {}
+    if problem.num_constraints and m < MANY_OBJECTIVES:
+        return CCMO(population=population, **breeding)
+    if has_many_variables or m >= MANY_OBJECTIVES:
+        return TensorRVEA(population=population, vectors="lattice" if m < LAYERS else "layers", **breeding)
+    return SPEA2(population=population)

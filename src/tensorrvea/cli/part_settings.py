@@ -11,6 +11,7 @@ import numpy as np
 from tensorrvea.algorithms.default import default_algorithm
 from tensorrvea.checks import check_choice, hint, match_choice
 from tensorrvea.cli.problem_lookup import import_file
+from tensorrvea.operators import GA
 from tensorrvea.problem import Problem
 from tensorrvea.runs.registry import ALGORITHMS, VARIATIONS, find_part
 
@@ -58,23 +59,27 @@ def make_default(
 ) -> Any:
     """Create the algorithm that suits the problem, with the settings that are given."""
     default: Any = default_algorithm(problem)
-    name, population = type(default).__name__, default.population if population is None else population
-    own = {field.name: vars(default)[field.name] for field in dataclasses.fields(default)}
-    chosen = {key: value for key, value in own.items() if key not in ("population", "variation")}
-    return make_algorithm(name, variation, population, {**settings, "algorithm": {**chosen, **settings["algorithm"]}})
+    sized = default if population is None else dataclasses.replace(default, population=population)
+    return with_choices(sized, variation, settings)
 
 
 def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Create an algorithm and its variation with the given settings; each may be ``file.py:Name``."""
+    """Create an algorithm with the given settings; it and its variation may be ``file.py:Name``."""
     cls = find_class("algorithm", name, ALGORITHMS)
-    takes_variation = any(field.name == "variation" for field in dataclasses.fields(cls))
+    needed = {field.name for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING}
+    breeding = {"variation": GA()} if "variation" in needed else {}
+    return with_choices(cls(population=population, **breeding), variation, settings)
+
+
+def with_choices(algorithm: Any, variation: str | None, settings: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Copy an algorithm with another variation, if one is named, and with the given settings of both."""
+    takes_variation = any(field.name == "variation" for field in dataclasses.fields(algorithm))
     if not takes_variation and (variation is not None or settings["variation"]):
-        raise ValueError(f"variation cannot be given with {name}, which has none")
-    arguments: dict[str, Any] = {"population": population}
+        raise ValueError(f"variation cannot be given with {type(algorithm).__name__}, which has none")
     if takes_variation:
-        operator = find_class("variation", variation or "GA", VARIATIONS)
-        arguments["variation"] = with_settings(operator(), settings["variation"], "variation")
-    return with_settings(cls(**arguments), settings["algorithm"], "algorithm")
+        named = algorithm.variation if variation is None else find_class("variation", variation, VARIATIONS)()
+        algorithm = dataclasses.replace(algorithm, variation=with_settings(named, settings["variation"], "variation"))
+    return with_settings(algorithm, settings["algorithm"], "algorithm")
 
 
 def find_class(what: str, name: str, known: Mapping[str, type]) -> type:

@@ -48,7 +48,8 @@ AlgorithmName = Annotated[
     tyro.conf.arg(help=f"One of {', '.join(ALGORITHMS)}; or file.py:Name. By default, one that suits the problem."),
 ]
 VariationName = Annotated[
-    str | None, tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; or file.py:Name. GA by default.")
+    str | None,
+    tyro.conf.arg(help=f"One of {', '.join(VARIATIONS)}; or file.py:Name. By default, that of the algorithm."),
 ]
 
 
@@ -189,8 +190,7 @@ class Run:
         return rules
 
     def directory_name(self, run: RunArguments) -> str:
-        chosen = match_part("variation", self.variation or "GA", VARIATIONS)
-        variation = "" if chosen == "GA" else f"-{chosen}"
+        variation = "" if self.variation is None else f"-{match_part('variation', self.variation, VARIATIONS)}"
         seeds = self.all_seeds()
         seed = f"{min(seeds)}to{max(seeds)}" if self.seeds else str(seeds[0])
         name = self.problem.rpartition(":")[2] if ":" in self.problem else run.problem.name.replace(" ", "")
