@@ -10,19 +10,32 @@ reduce what is run; the page says what it shows. After Ctrl-C, the page is made 
 
 import argparse
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
-from arena_problems import BUDGETS, OUR_SEEDS, PROBLEMS, sizes
+from arena_problems import BUDGETS, OUR_SEEDS, PARTIAL, PROBLEMS, sizes
 
 import tensorrvea as tr
 from tensorrvea import plot
 from tensorrvea.problem import Problem
 from tensorrvea.problems import named
 from tensorrvea.study import Cell, Study, Table
+from tensorrvea.study.statistics import comparisons
 
-ALGORITHMS = ("TensorRVEA", "NSGA2", "NSGA3", "AGEMOEA2", "SMSEMOA", "HypE", "MOEAD", "IBEA", "SPEA2")
+ALGORITHMS = (
+    "SPEA2",
+    "TensorRVEA",
+    "AGEMOEA2",
+    "NSGA2",
+    "NSGA3",
+    "IBEA",
+    "SMSEMOA",
+    "MOEAD",
+    "RVEAStar",
+    "CCMO",
+)
+ONLY_CONSTRAINED = ("CCMO",)
 PEERS = ("pymoo", "EvoMO")
 METRICS = ("igd", "igd_plus", "hypervolume")
 FRONT_POINTS = 2000
@@ -34,23 +47,28 @@ def make_problem(name: str) -> Problem:
 
 
 def run_ours(out: Path, names: Iterable[str], algorithms: Iterable[str], budget: int, seeds: int) -> list[Study]:
-    """Run our algorithms; one study per number of objectives, since the population depends on it."""
+    """Run our algorithms; one study per kind of problem, since algorithms and the population depend on it."""
+    groups: dict[tuple[int, bool], list[str]] = {}
+    for name in names:
+        groups.setdefault((PROBLEMS[name].objectives, PROBLEMS[name].is_constrained), []).append(name)
     studies = []
-    for objectives in (2, 3):
-        group = [name for name in names if PROBLEMS[name].objectives == objectives]
-        if group:
-            population = PROBLEMS[group[0]].population
-            study = tr.compare(
-                {name: make_problem(name) for name in group},
-                {name: getattr(tr, name)(population=population) for name in algorithms},
-                evaluations=budget,
-                seeds=seeds,
-                metrics=METRICS,
-                directory=out / "ours" / f"{budget}-{objectives}",
-            )
-            studies.append(study)
-            if study.stopped:
-                break
+    for (objectives, is_constrained), group in groups.items():
+        population = PROBLEMS[group[0]].population
+        study = tr.compare(
+            {name: make_problem(name) for name in group},
+            {
+                name: getattr(tr, name)(population=population)
+                for name in algorithms
+                if is_constrained or name not in ONLY_CONSTRAINED
+            },
+            evaluations=budget,
+            seeds=seeds,
+            metrics=METRICS,
+            directory=out / "ours" / f"{budget}-{objectives}{'-constrained' if is_constrained else ''}",
+        )
+        studies.append(study)
+        if study.stopped:
+            break
     return studies
 
 
@@ -58,7 +76,9 @@ def peer_fronts(out: Path, budget: int, name: str) -> dict[str, dict[int, np.nda
     """Return the fronts of the peers' runs that are there, by algorithm and seed; failed runs are left out."""
     found: dict[str, dict[int, np.ndarray]] = {}
     for library in PEERS:
-        for file in sorted((out / library / str(budget) / name).glob("*-[0-9].npz")):
+        for file in sorted((out / library / str(budget) / name).glob("*-*.npz")):
+            if file.name.endswith(PARTIAL):
+                continue
             algorithm, seed = file.stem.rsplit("-", 1)
             with np.load(file) as run:
                 if "error" not in run:
@@ -88,49 +108,66 @@ def is_peer(algorithm: str) -> bool:
     return algorithm.startswith(PEERS)
 
 
-def medians_table(study: Study, metric: str) -> Table:
-    """Medians, with marks of the tests against the best of the peers on each problem, and average ranks."""
-    values, larger = study.values(metric), study.indicators[metric].larger_is_better
+def medians_tables(study: Study, metric: str) -> list[Table]:
+    """Medians and average ranks: a table of our algorithms with the ratios to the best peer, and one of the peers."""
+    larger = study.indicators[metric].larger_is_better
     best_of = max if larger else min
-    rows = []
-    for problem, by_algorithm in values.items():
-        medians = {name: float(np.median(each)) for name, each in by_algorithm.items()}
-        best = best_of(medians.values())
-        row = [Cell(problem)]
-        for name in study.algorithms:
-            row.append(Cell(f"{medians[name]:.4g}", medians[name] == best) if name in medians else Cell("–"))
-        peers = [value for name, value in medians.items() if is_peer(name)]
-        own = best_of(value for name, value in medians.items() if not is_peer(name))
-        row.append(Cell(f"{own / best_of(peers):.3f}" if peers and best_of(peers) else "–"))
-        rows.append(row)
+    medians = {
+        problem: {name: float(np.median(each)) for name, each in by_algorithm.items()}
+        for problem, by_algorithm in study.values(metric).items()
+    }
+    ours, peers = ([name for name in study.algorithms if is_peer(name) == is_theirs] for is_theirs in (False, True))
+    ranks = average_ranks(study, metric)
+    tables = []
+    for names in filter(None, (ours, peers)):
+        rows = []
+        for problem, values in medians.items():
+            best = best_of(values.values())
+            cells = [Cell(f"{values[k]:.4g}", values[k] == best) if k in values else Cell("–") for k in names]
+            rows.append(
+                [Cell(problem), *cells, *(ratio_cells(study, problem, values, best_of) if names is ours else [])]
+            )
+        if ranks:
+            best = min(ranks.values())
+            cells = [Cell(f"{ranks[name]:.2f}", ranks[name] == best) for name in names]
+            rows.append([Cell("average rank"), *cells, *([Cell("")] * 3 if names is ours else [])])
+        ratios = ["best peer", "best of ours / best peer", "default / best peer"] if names is ours else []
+        tables.append(Table(f"{TITLES[metric]}, {'ours' if names is ours else 'peers'}", ["", *names, *ratios], rows))
+    return tables
+
+
+def ratio_cells(study: Study, problem: str, medians: dict[str, float], best_of: Callable) -> list[Cell]:
+    """The best median of the peers, and those of our best and of the default algorithm divided by it."""
+    best_peer = best_of((value for name, value in medians.items() if is_peer(name)), default=math.nan)
+    default = type(tr.default_algorithm(study.problems[problem])).__name__
+    own = best_of(value for name, value in medians.items() if not is_peer(name))
+    shown = [f"{value / best_peer:.3f}" if best_peer else "–" for value in (own, medians.get(default, math.nan))]
+    return [Cell(f"{best_peer:.4g}"), *map(Cell, shown)]
+
+
+def average_ranks(study: Study, metric: str) -> dict[str, float]:
+    """Return the average ranks over the problems on which all algorithms have runs; {} if there is none."""
     try:
-        found = study.ranks(metric)
-    except ValueError:  # no problem has runs of all algorithms
-        found = None
-    if found:
-        best_rank = min(found["ranks"].values())
-        ranks = [Cell(f"{found['ranks'][name]:.2f}", found["ranks"][name] == best_rank) for name in study.algorithms]
-        rows.append([Cell("average rank"), *ranks, Cell("")])
-    return Table(TITLES[metric], ["", *study.algorithms, "best of ours / best peer"], rows)
+        return study.ranks(metric)["ranks"]
+    except ValueError:
+        return {}
 
 
 def tests_summary(study: Study, metric: str) -> Table:
     """How often each algorithm is significantly better and worse than each peer, over the problems."""
+    ours = [name for name in study.algorithms if not is_peer(name)]
     peers = [name for name in study.algorithms if is_peer(name)]
+    values, larger = study.values(metric), study.indicators[metric].larger_is_better
     counts: dict[tuple[str, str], list[int]] = {}
     for peer in peers:
-        for row in study.statistics(metric, against=peer):
-            if "mark" in row and not is_peer(row["algorithm"]):
-                sums = counts.setdefault((row["algorithm"], peer), [0, 0, 0])
-                sums["+≈-".index(row["mark"])] += 1
-    ours = [name for name in study.algorithms if not is_peer(name)]
-    rows = [
-        [
-            Cell(name),
-            *(Cell("/".join(map(str, counts[name, peer])) if (name, peer) in counts else "–") for peer in peers),
-        ]
-        for name in ours
-    ]
+        pairs = {
+            problem: {name: each[name] for name in (*ours, peer) if name in each}
+            for problem, each in values.items()
+            if peer in each
+        }
+        for (_, name), test in comparisons(pairs, peer, larger_is_better=larger).items():
+            counts.setdefault((name, peer), [0, 0, 0])["+≈-".index(test.mark)] += 1
+    rows = [[Cell(name), *(Cell("/".join(map(str, counts.get((name, peer), "–")))) for peer in peers)] for name in ours]
     return Table(f"{TITLES[metric]}: problems on which ours is better / not different / worse", ["", *peers], rows)
 
 
@@ -152,7 +189,11 @@ def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) 
         "settings, at equal evaluations.",
         "Populations are 100 for two objectives and 105 for three. Fronts are `result.F` here and `res.F` there; IGD",
         f"and IGD+ are to about {FRONT_POINTS:,} points of the true front. Smaller is better for both, larger for the",
-        "hypervolume. The last column divides the best median of ours by the best median of the peers.",
+        "hypervolume. Tables have medians; the best of ours and of peers together is bold. Average ranks are among all",
+        "of them, over the problems on which all have runs. The default is what `optimize` takes if no algorithm is",
+        "given: `SPEA2`, and `CCMO` with constraints.",
+        "RVEA* and CCMO have two populations, and so fronts of up to twice as many solutions, which lowers their IGD.",
+        "HypE is not shown: its samples take longer than all others together. WFG and MaF have the small budget only.",
         "Runs of peers that fail are left out: pymoo's AGE-MOEA-II divides by zero in some. Some settings of ours were",
         "chosen on other seeds (from 1000 on) of problems shown here, so these rows are no independent test: IBEA's",
         "variation and SPEA2's tournaments on ZDT6, SPEA2's also on ZDT4, TensorRVEA's mutation on ZDT6 and DTLZ1.",
@@ -168,17 +209,16 @@ def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) 
         title = f"{kind.capitalize()} problems, {budget:,} evaluations"
         lines += [f"## {title}", "", f"Seeds per problem: {count_runs(study)}.", ""]
         for metric in METRICS:
-            lines += [medians_table(study, metric).markdown()]
+            lines += [table.markdown() for table in medians_tables(study, metric)]
         if any(map(is_peer, study.algorithms)):
             lines += [tests_summary(study, "igd_plus").markdown()]
             lines += [
                 "Wilcoxon rank-sum tests at 5 % with Holm's correction over the problems and algorithms of a column.",
                 "",
             ]
-        try:
-            found = study.ranks("igd_plus")
-        except ValueError:
+        if not average_ranks(study, "igd_plus"):
             continue
+        found = study.ranks("igd_plus")
         image = page.parent / "images" / f"arena_{kind}_{budget}.svg"
         image.parent.mkdir(parents=True, exist_ok=True)
         plot.save(study.plot("ranks", "igd_plus"), image)
@@ -206,9 +246,10 @@ def main() -> None:
     kinds = {"unconstrained": False, "constrained": True}
     studies = {}
     for budget in options.budgets:
-        ours = run_ours(options.out, options.problems, options.algorithms, budget, options.seeds)
+        shown = [name for name in options.problems if budget in PROBLEMS[name].budgets]
+        ours = run_ours(options.out, shown, options.algorithms, budget, options.seeds)
         for kind, is_constrained in kinds.items():
-            names = [name for name in options.problems if PROBLEMS[name].is_constrained == is_constrained]
+            names = [name for name in shown if PROBLEMS[name].is_constrained == is_constrained]
             if names:
                 studies[budget, kind] = assemble(ours, options.out, names, budget)
         if any(study.stopped for study in ours):

@@ -15,8 +15,8 @@ import evomo.algorithms
 import jax
 import numpy as np
 import torch
-from arena_peers import save
-from arena_problems import BUDGETS, PEER_SEEDS, PROBLEMS, sizes
+from arena_peers import budgets_of_runs, save
+from arena_problems import PEER_SEEDS, PROBLEMS, sizes
 from evox.core import Problem
 from evox.workflows import StdWorkflow
 from pymoo.util.nds.non_dominated_sorting import find_non_dominated
@@ -73,11 +73,10 @@ def main() -> None:
     )
     parser.add_argument("--algorithms", nargs="*", default=ALGORITHMS)
     options = parser.parse_args()
-    for seed in range(PEER_SEEDS):
+    for seed in range(max(PEER_SEEDS.values())):
         for name in options.problems:
             for algorithm in options.algorithms:
-                # Only RVEA's schedule depends on the budget.
-                for budgets in [(budget,) for budget in BUDGETS] if algorithm == "RVEA" else [BUDGETS]:
+                for budgets in budgets_of_runs(algorithm, PROBLEMS[name], seed):
                     files = {
                         budget: options.out / "EvoMO" / str(budget) / name / f"{algorithm}-{seed}.npz"
                         for budget in budgets

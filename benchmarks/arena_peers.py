@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arena_problems import BUDGETS, PEER_SEEDS, PROBLEMS, Entry, sizes
+from arena_problems import PARTIAL, PEER_SEEDS, PROBLEMS, Entry, sizes
 from pymoo.algorithms.moo.age2 import AGEMOEA2
 from pymoo.algorithms.moo.ctaea import CTAEA
 from pymoo.algorithms.moo.moead import MOEAD
@@ -118,10 +118,7 @@ def best_rows(optimum: Any, objectives: int) -> np.ndarray:
 
 
 def plan(ours: bool) -> list[tuple[str, str, tuple[int, ...], int]]:
-    """Return all runs: the best known problems first, and each seed of all algorithms before the next seed.
-
-    A run of the large budget passes the small one, except for RVEA, whose schedule depends on the budget.
-    """
+    """Return all runs: the best known problems first, and each seed of all algorithms before the next seed."""
     names = [name for name, entry in PROBLEMS.items() if entry.pymoo is not None or ours]
     classic = [name for name in names if name.startswith(("ZDT", "DTLZ"))]
     constrained = [name for name in names if PROBLEMS[name].is_constrained]
@@ -129,12 +126,20 @@ def plan(ours: bool) -> list[tuple[str, str, tuple[int, ...], int]]:
     return [
         (name, algorithm, budgets, seed)
         for group in (classic, constrained, others)
-        for seed in range(PEER_SEEDS)
+        for seed in range(max(PEER_SEEDS.values()))
         for algorithm in ALGORITHMS
         for name in group
         if algorithm != ("MOEAD" if PROBLEMS[name].is_constrained else "CTAEA")
-        for budgets in ([(budget,) for budget in BUDGETS] if algorithm == "RVEA" else [BUDGETS])
+        for budgets in budgets_of_runs(algorithm, PROBLEMS[name], seed)
     ]
+
+
+def budgets_of_runs(algorithm: str, entry: Entry, seed: int) -> list[tuple[int, ...]]:
+    """Return the budgets that each run serves: the largest passes the others, but RVEA's schedule depends on it."""
+    budgets = tuple(budget for budget in entry.budgets if seed < PEER_SEEDS[budget])
+    if algorithm == "RVEA":
+        return [(budget,) for budget in budgets]
+    return [budgets] if budgets else []
 
 
 def main() -> None:
@@ -159,7 +164,7 @@ def main() -> None:
 def save(file: Path, found: dict[str, Any]) -> None:
     """Write a run to a file that is whole or not there, and say so."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(".partial.npz")
+    partial = file.with_suffix(PARTIAL)
     np.savez_compressed(partial, **found)
     partial.rename(file)
     print(f"{file.parent.name} {file.stem}: {len(found['F'])} rows, {found['seconds']:.1f} s", flush=True)

@@ -5,6 +5,9 @@ Each problem has the name of this library, its sizes, and pymoo's name for it (N
 
 from typing import NamedTuple
 
+BUDGETS = (10_500, 50_000)
+"""Evaluations of a run."""
+
 
 class Entry(NamedTuple):
     """A problem of the arena."""
@@ -13,6 +16,7 @@ class Entry(NamedTuple):
     variables: int
     pymoo: str | None
     is_constrained: bool = False
+    budgets: tuple[int, ...] = BUDGETS
 
     @property
     def population(self) -> int:
@@ -20,11 +24,12 @@ class Entry(NamedTuple):
         return {2: 100, 3: 105}[self.objectives]
 
 
-BUDGETS = (10_500, 50_000)
-"""Evaluations of a run."""
-
-PEER_SEEDS = 5
 OUR_SEEDS = 15
+PEER_SEEDS = {10_500: 15, 50_000: 5}
+"""Runs by budget; medians of the small one differ much between seeds, and its runs are short."""
+
+PARTIAL = ".partial.npz"
+"""How files end that are being written."""
 
 PROBLEMS: dict[str, Entry] = {
     **{f"ZDT{k}": Entry(2, 30 if k <= 3 else 10, f"zdt{k}") for k in (1, 2, 3, 4, 6)},
@@ -34,8 +39,8 @@ PROBLEMS: dict[str, Entry] = {
     "CRE31": Entry(3, 7, "carside", is_constrained=True),
     # pymoo's welded beam has another moment of inertia of the weld than the RE suite's.
     "CRE22": Entry(2, 4, None, is_constrained=True),
-    **{f"WFG{k}": Entry(3, 14, f"wfg{k}") for k in range(1, 10)},
-    **{f"MaF{k}": Entry(3, 12, None) for k in range(1, 6)},
+    **{f"WFG{k}": Entry(3, 14, f"wfg{k}", budgets=BUDGETS[:1]) for k in range(1, 10)},
+    **{f"MaF{k}": Entry(3, 12, None, budgets=BUDGETS[:1]) for k in range(1, 6)},
 }
 
 

@@ -60,18 +60,21 @@ def plot_ranks(ranks: Mapping[str, float], critical_difference: float, *, ax: Ax
     groups = joined_groups(at, critical_difference)
     rows = (len(order) + 1) // 2
     with print_style():
-        figure, axes = make_axes(ax, size=(4.2, 1.0 + 0.2 * rows + 0.12 * len(groups)))
         low, high = 1.0, float(max(len(order), 2))
+        # In inches: the line of ranks, wide enough for the number of each, and the names on both sides.
+        line, names = max(1.9, 0.18 * (high - low)), 1.15
+        figure, axes = make_axes(ax, size=(line + 2 * names, 1.0 + 0.2 * rows + 0.12 * len(groups)))
         depth = 0.5 + 0.35 * len(groups)
         axes.plot([low, high], [0, 0], color="black", linewidth=0.8)
         for tick in range(int(low), int(high) + 1):
             axes.plot([tick, tick], [0, 0.15], color="black", linewidth=0.8)
             axes.text(tick, 0.25, str(tick), ha="center", va="bottom", fontsize=7)
         width = high - low
+        inch = width / line
         for i, name in enumerate(order):
             is_left = i < rows
             level = -(depth + 0.6 * (i if is_left else len(order) - 1 - i))
-            end = low - 0.05 * width if is_left else high + 0.05 * width
+            end = low - 0.1 * inch if is_left else high + 0.1 * inch
             axes.plot([at[i], at[i], end], [0, level, level], color=COLOURS[i % len(COLOURS)], linewidth=0.9)
             text = f"{_text(name)} ({at[i]:.2f})"
             axes.text(end, level, f"{text} " if is_left else f" {text}", ha="right" if is_left else "left", va="center")
@@ -81,7 +84,7 @@ def plot_ranks(ranks: Mapping[str, float], critical_difference: float, *, ax: Ax
         start = low + min(critical_difference, width)
         axes.plot([low, start], [1.2, 1.2], color="black", linewidth=1.2)
         axes.text(low, 1.35, f"critical difference {critical_difference:.2f}", fontsize=7, va="bottom")
-        axes.set_xlim(low - 0.6 * width, high + 0.6 * width)
+        axes.set_xlim(low - names * inch, high + names * inch)
         axes.set_axis_off()
         return figure
 
