@@ -98,3 +98,21 @@ def polynomial_delta(x: float, u: np.ndarray, lower: float, upper: float, xi: fl
 def dominates(a: np.ndarray, b: np.ndarray) -> bool:
     """Return whether a is no worse than b in any objective and better in one; both minimised."""
     return bool((a <= b).all() and (a < b).any())
+
+
+def widened(f: np.ndarray, rows: np.ndarray, share: float) -> tuple[np.ndarray, bool]:
+    """Ikeda et al. (2001): α-dominance as plain dominance of f_i + α Σ_{j≠i} f_j, α = share / (1 + share).
+
+    In the sum, values beyond the range of ``rows`` count as its ends. Also returns whether no two different rows are
+    so near each other that rounding to single precision decides which of them dominates.
+    """
+    f = np.where(np.isfinite(f), f, 0)
+    low, high = f[rows].min(axis=0), f[rows].max(axis=0)
+    unit = np.where(high > low, high - low, np.inf)
+    sums = (np.clip(f, low, high) - low) / unit
+    wide = np.where(high > low, (f - low) / unit, f) + share * sums.sum(axis=1, keepdims=True)
+    apart = wide[:, None] - wide[None]
+    rounding = 1e-6 * (1 + np.abs(f).max(axis=0) / unit)
+    surely, possibly = (apart < -rounding).all(axis=2), (apart < rounding).all(axis=2)
+    equal = (f[:, None] == f[None]).all(axis=2)
+    return wide, bool((surely == possibly)[~equal].all())

@@ -6,9 +6,11 @@ import jax
 import jax.numpy as jnp
 import moocore
 import numpy as np
+import oracle
 import pytest
 from pymoo.util.nds.non_dominated_sorting import NonDominatedSorting
 
+from tensorrvea.population import Pool
 from tensorrvea.selection.dominance import (
     ACCELERATOR_BLOCK,
     CPU_BLOCK,
@@ -16,6 +18,8 @@ from tensorrvea.selection.dominance import (
     nondominated_rows,
     rank_rows,
     ranks,
+    widen,
+    widened_for,
 )
 
 compiled_ranks = jax.jit(rank_rows)
@@ -171,3 +175,51 @@ def test_maximising_is_minimising_the_negative(function):
 def test_wrong_arguments_of_nondominated_are_explained(f, directions, message):
     with pytest.raises(ValueError, match=message):
         nondominated(f, directions)
+
+
+@pytest.mark.parametrize("m", [2, 3, 10])
+@pytest.mark.parametrize("share", [0.001, 0.05, 1.0])
+def test_a_wider_cone_is_that_of_its_definition(m, share):
+    compared = widened_only = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        f = points("random", 40, m, seed) ** 3 * 10.0 ** rng.integers(-3, 4, m)
+        f = f.astype(np.float32)
+        rows = rng.random(40) < 0.8
+        expected, is_clear = oracle.widened(f.astype(float), rows, share)
+        found = np.asarray(widen(jnp.asarray(f), jnp.asarray(rows), share))
+        assert not (dominates(f) & ~dominates(found)).any()
+        widened_only += (dominates(found) & ~dominates(f)).sum()
+        if is_clear:
+            compared += 1
+            np.testing.assert_array_equal(dominates(found), dominates(expected))
+    assert compared > 10
+    assert widened_only > 0 or m == 10
+
+
+def test_a_cone_of_share_zero_is_plain_dominance_also_of_the_largest_floats():
+    large = np.finfo(np.float32).max
+    rng = np.random.default_rng(0)
+    alive = jnp.ones(60, bool)
+    for f in (points("ties", 60, 3), points("random", 60, 2), rng.choice([-large, -1.0, 0.0, 1e-30, large], (60, 3))):
+        f = jnp.asarray(f, jnp.float32)
+        np.testing.assert_array_equal(rank_rows(widen(f, alive, 0.0), alive), rank_rows(f, alive))
+        assert np.isfinite(widen(f, alive, 1.0)).all()
+
+
+def test_objectives_without_a_range_and_dead_rows_do_not_count_in_a_wider_cone():
+    f = jnp.array([[1.0, 5.0, 2.0], [2.0, 5.0, 1.0], [1.5, 5.0, 1.9], [jnp.inf, jnp.inf, jnp.inf]])
+    alive = jnp.array([True, True, True, False])
+    without = widen(f[:3, ::2], alive[:3], 0.05)
+    np.testing.assert_array_equal(widen(f, alive, 0.05)[:3, ::2], without)
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_the_cone_of_a_pool_has_the_units_of_its_survivors_and_narrows_to_plain_dominance(old):
+    f = jnp.array([[0.0, 1.0], [1.0, 0.0], [0.5, 8.0], [9.0, 9.0]])
+    is_new = jnp.array([not old, not old, True, True])
+    pool = Pool(f, violation=jnp.array([0.0, 0.0, 0.0, 1.0]), alive=jnp.ones(4, bool), is_new=is_new)
+    rows = jnp.array([True, True, not old, False])
+    for progress, share in ((0.0, 0.3), (0.5, 0.3 / 16), (1.0, 0.0)):
+        wide = widened_for(pool, 0.3, jnp.array(progress))
+        np.testing.assert_allclose(wide, widen(f, rows, share), rtol=1e-6)

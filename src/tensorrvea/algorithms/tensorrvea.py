@@ -24,7 +24,7 @@ from tensorrvea.reference_vectors import reference_vectors
 from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
 from tensorrvea.selection.crowding import crowding_distance
-from tensorrvea.selection.dominance import rank_rows
+from tensorrvea.selection.dominance import rank_rows, widened_for
 from tensorrvea.selection.order import best_first, take_smallest
 from tensorrvea.settings import settings, static
 from tensorrvea.vector_settings import check_vector_setting, unit_vectors
@@ -56,6 +56,8 @@ class TensorRVEA(Evolution):
     The paper's algorithm is ``TensorRVEA.paper(population=...)``. In addition to it,
 
     - the ideal point is the best of the whole run, and not of the current pool, so that it never gets worse;
+    - ranks are by a wider cone of dominance at the beginning of a run, so that an individual that is slightly better in
+      one objective and far worse in the others neither survives nor stretches the ranges (where ranks are exact);
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
     - the best individual of a vector is a non-dominated one if there is any, and survives first. Places that are left
@@ -79,6 +81,8 @@ class TensorRVEA(Evolution):
       normalize: whether objectives are divided by their ranges, from the ideal point to the worst of the survivors.
         By default they are, except with an array of vectors: its rows are then directions from the ideal point in the
         units of the objectives, and only individuals near them fill places that are left.
+      cone: how much wider the cone of dominance is at the beginning of a run, as a share of the ranges (see
+        ``selection.dominance.widen``); it narrows to plain dominance at the end. Estimated ranks do not use it.
       exact_ranks: whether ranks are exact. By default they are for at most 4,096 places, and estimated beyond: a
         generation is much faster there, and an irregular front needs more generations.
 
@@ -96,6 +100,7 @@ class TensorRVEA(Evolution):
     alpha: float = 2.0
     normalize: bool | None = static(default=None)
     exact_ranks: bool | None = static(default=None)
+    cone: float = 0.05
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,6 +110,7 @@ class TensorRVEA(Evolution):
             check_flag("normalize", self.normalize)
         if self.exact_ranks is not None:
             check_flag("exact_ranks", self.exact_ranks)
+        check_number("cone", self.cone, minimum=0.0, maximum=1.0)
 
     @staticmethod
     def paper(**arguments: Any) -> PaperTensorRVEA:
@@ -155,7 +161,10 @@ class TensorRVEA(Evolution):
         ideal = jnp.minimum(guides.ideal, of_feasible)
         f = from_ideal(pool, ideal, of_living)
         is_exact = r <= RANKED_PLACES if self.exact_ranks is None else self.exact_ranks
-        rank = rank_rows(pool.f, pool.alive, pool.violation) if is_exact else estimated_rank(sample_key, f, pool)
+        if is_exact:
+            rank = rank_rows(widened_for(pool, self.cone, clock.progress), pool.alive, pool.violation)
+        else:
+            rank = estimated_rank(sample_key, f, pool)
         if self.normalizes:
             f = f / ranges(f, pool, rank == 0)
 

@@ -8,7 +8,7 @@ from tensorrvea.checks import check_choice
 from tensorrvea.experiments.acceleration import run_acceleration
 from tensorrvea.experiments.findings import Findings
 from tensorrvea.experiments.numerical import run_numerical
-from tensorrvea.experiments.plans import PLANS, SCALES, Acceleration, Numerical
+from tensorrvea.experiments.plans import PLANS, Acceleration, Numerical
 from tensorrvea.experiments.robots import REFERENCES, run_robots
 from tensorrvea.experiments.store import Store
 from tensorrvea.neuroevolution import RobotProblem
@@ -30,7 +30,7 @@ def reproduce(
 
     Args:
       experiment: a name in ``PLANS``.
-      scale: ``"smoke"``, ``"cpu"`` or ``"paper"``.
+      scale: ``"smoke"``, ``"cpu"``, ``"large"`` (robots only) or ``"paper"``.
       out: directory of the results; ``results/EXPERIMENT-SCALE`` by default.
       backend: physics engine of robot tasks.
       reference: reference point of HV on robot tasks, paper or derived; see ``run_robots``.
@@ -43,7 +43,8 @@ def prepare(
     experiment: str, *, scale: str, out: str | Path | None, backend: str, reference: str | None, log: Log
 ) -> Callable[[], Findings]:
     """Check all arguments before the first run, and return a function that runs the experiment."""
-    plan = PLANS[check_choice("experiment", experiment, EXPERIMENTS)][check_choice("scale", scale, SCALES)]
+    plans = PLANS[check_choice("experiment", experiment, EXPERIMENTS)]
+    plan = plans[check_choice(f"scale of {experiment}", scale, tuple(plans))]
     if reference is not None:
         check_choice("reference", reference, REFERENCES)
     run: Callable[[Store], Findings]

@@ -9,9 +9,9 @@ from tensorrvea.atomic import write_text
 from tensorrvea.experiments.findings import verdict
 from tensorrvea.runs.files import read_json
 
-INTRODUCTION = """# Results
+INTRODUCTION = """# Results of scale {scale}
 
-The paper's four experiments, run by `tensorrvea reproduce` on the machine named in each section. Each claim of the
+The paper's experiments, run by `tensorrvea reproduce` on the machine named in each section. Each claim of the
 paper is shown with the values measured here, including where it does not hold; one about a device that the machine does
 not have is not tested. Sizes, budgets and repetitions of each scale are in `src/tensorrvea/experiments/plans.py`; the
 command also writes raw results and tables as CSV and LaTeX.
@@ -25,10 +25,11 @@ def write_page(directories: Sequence[str | Path], page: str | Path, images: str 
     names = [findings["experiment"] for findings in experiments.values()]
     if len(set(names)) < len(names):
         raise ValueError(f"a page takes each experiment once, got {', '.join(names)}")
-    image_directory = Path(images) if images is not None else page.parent / "images" / "results"
+    image_directory = Path(images) if images is not None else page.parent / "images" / page.stem
     image_directory.mkdir(parents=True, exist_ok=True)
     sections = [section(directory, found, page, image_directory) for directory, found in experiments.items()]
-    write_text(page, "\n".join([INTRODUCTION, *sections]))
+    scales = dict.fromkeys(findings["scale"] for findings in experiments.values())
+    write_text(page, "\n".join([INTRODUCTION.format(scale=", ".join(scales)), *sections]))
     return page
 
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from tensorrvea.checks import check_directions, check_points
 from tensorrvea.directions import Directions
 from tensorrvea.platforms import on_accelerator, run_if
+from tensorrvea.population import Pool
 
 # Rows compared at once. On a CPU, 16 take half of the time of 128; an accelerator wants few steps.
 CPU_BLOCK, ACCELERATOR_BLOCK = 16, 128
@@ -80,6 +81,48 @@ def ranks(F: ArrayLike, directions: Directions = "min") -> Int[np.ndarray, " n"]
 def _checked(F: ArrayLike, directions: Directions) -> tuple[Float[np.ndarray, "n m"], list[bool]]:
     f = check_points("F", F, minimum=0)
     return f, [direction == "max" for direction in check_directions(directions, f.shape[1])]
+
+
+def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[Array, ""]) -> Float[Array, "n m"]:
+    """Return objectives whose dominance is that of ``f`` with a wider cone.
+
+    Each objective f_i, in units of its range, becomes f_i + share · Σ_j f_j (Ikeda, Kita and Kobayashi, "Failure of
+    Pareto-based MOEAs: does non-dominated really mean near to optimal?", 2001); all are halved, so that none overflows.
+    A row that gains less than about ``share`` in one objective for each unit that it loses in another is then
+    dominated. Without this, a row that is slightly better in one objective and far worse in all others survives, and
+    stretches the ranges.
+
+    Args:
+      f: the objectives.
+      rows: those whose ranges are the units. In the sum, a value beyond their range counts as its end, so that a row
+        far from all others is not judged by units that are too small; an objective without a range does not count.
+      share: 0 for plain dominance.
+
+    >>> f = jnp.array([[1.0, 1.0], [0.9, 100.0], [2.0, 0.0]])
+    >>> rank_rows(widen(f, jnp.ones(3, bool), 0.0), jnp.ones(3, bool)).tolist()
+    [0, 0, 0]
+    >>> rank_rows(widen(f, jnp.ones(3, bool), 0.1), jnp.ones(3, bool)).tolist()
+    [0, 1, 0]
+    """
+    half = jnp.where(jnp.isfinite(f), 0.5 * f, 0)  # so that differences of the largest floats are finite
+    low = jnp.where(rows[:, None], half, jnp.inf).min(axis=0)
+    spread = jnp.where(rows[:, None], half, -jnp.inf).max(axis=0) - low
+    has_range = (spread > 0) & jnp.isfinite(spread)
+    unit = jnp.where(has_range, spread, 1)
+    relative = jnp.where(has_range, jnp.clip((half - low) / unit, 0, 1), 0)
+    largest = jnp.finfo(f.dtype).max
+    return jnp.clip(half + share * unit * relative.sum(axis=1, keepdims=True), -largest, largest)
+
+
+def widened_for(pool: Pool, share: float | Float[Array, ""], progress: Float[Array, ""]) -> Float[Array, "n m"]:
+    """Return the objectives of a pool by a wider cone, which narrows to plain dominance at the end of a run.
+
+    So individuals at steep ends of a front are found at last. The units are the ranges of the feasible survivors of the
+    last generation, or of all feasible rows if there are none.
+    """
+    survived = pool.feasible & ~pool.is_new
+    rows = jnp.where(survived.any(), survived, pool.feasible)
+    return widen(pool.f, rows, share * (1 - progress) ** 4)
 
 
 def nondominated_rows(
