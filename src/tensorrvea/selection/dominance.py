@@ -9,6 +9,7 @@ and one block of comparisons, never n × n.
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ from tensorrvea.checks import check_directions, check_points
 from tensorrvea.directions import Directions
 from tensorrvea.platforms import on_accelerator, run_if
 from tensorrvea.population import Pool
+from tensorrvea.rounding import rounded
 
 # Rows compared at once. On a CPU, 16 take half of the time of 128; an accelerator wants few steps.
 CPU_BLOCK, ACCELERATOR_BLOCK = 16, 128
@@ -110,8 +112,10 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
     has_range = (spread > 0) & jnp.isfinite(spread)
     unit = jnp.where(has_range, spread, 1)
     relative = jnp.where(has_range, jnp.clip((half - low) / unit, 0, 1), 0)
+    total = reduce(jnp.add, [relative[:, j, None] for j in range(f.shape[1])])
     largest = jnp.finfo(f.dtype).max
-    return jnp.clip(half + share * unit * relative.sum(axis=1, keepdims=True), -largest, largest)
+    # A row must be equal to itself wherever it is compared, so that it is computed in one way only.
+    return lax.optimization_barrier(jnp.clip(half + rounded(share * unit * total), -largest, largest))
 
 
 def widened_for(pool: Pool, share: float | Float[Array, ""], progress: Float[Array, ""]) -> Float[Array, "n m"]:
