@@ -2,6 +2,7 @@
 
     python benchmarks/default_choice.py constraints
     python benchmarks/default_choice.py variables
+    python benchmarks/default_choice.py cone
 
 Finished runs are kept in out/default, and only missing ones are made.
 """
@@ -12,6 +13,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
+from shifted_problems import shifted_problems
 
 import tensorrvea as tr
 from tensorrvea.evolution import Evolution
@@ -86,7 +88,7 @@ def medians(study: Study, metric: str) -> Table:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("question", choices=("constraints", "variables"))
+    parser.add_argument("question", choices=("constraints", "variables", "cone"))
     parser.add_argument("--out", type=Path, default=Path("out/default"))
     options = parser.parse_args()
     if options.question == "constraints":
@@ -95,6 +97,21 @@ def main() -> None:
             constrained_problems(), {2: made}, options.out / "constraints", seeds=range(1000, 1007), evaluations=10_000
         )
         print(medians(study, "hypervolume").markdown())
+        return
+    if options.question == "cone":
+        algorithms = {
+            m: {
+                "SPEA2 without": tr.SPEA2(population=n, cone=0.0, prefer_new=False),
+                "SPEA2, cone": tr.SPEA2(population=n, prefer_new=False),
+                "SPEA2, cone and new": tr.SPEA2(population=n),
+                "TensorRVEA without": tr.TensorRVEA(population=n, cone=0.0),
+                "TensorRVEA, cone": tr.TensorRVEA(population=n),
+            }
+            for m, n in POPULATIONS.items()
+        }
+        out = options.out / "cone"
+        study = run(shifted_problems(), algorithms, out, seeds=range(1000, 1021), evaluations=10_500)
+        print(medians(study, "igd").markdown())
         return
     for variables in NUMBERS_OF_VARIABLES:
         algorithms = {

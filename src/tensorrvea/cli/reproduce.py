@@ -24,7 +24,7 @@ class Reproduce:
     experiment: tyro.conf.Positional[Literal["acceleration", "numerical", "neuroevolution", "extensibility", "page"]]
     """One of the four experiments, or page for a page of all finished ones."""
     scale: Literal["smoke", "cpu", "large", "paper"] = "smoke"
-    """smoke: under two minutes. cpu: under an hour on two cores. large: about three hours on two cores, robots only.
+    """smoke: under two minutes. cpu: under an hour on two cores. large: one to two hours on two cores, robots only.
     paper: the supplement's sizes, for a GPU."""
     out: Path | None = None
     """Where to write: results/EXPERIMENT-SCALE by default, results/SCALE.md for the page."""

@@ -1,7 +1,7 @@
 """The paper's four experiments as data, at several scales.
 
 ``smoke`` is a quick check of under two minutes; ``cpu`` takes less than an hour on two cores; ``large``, of the two
-experiments on robots, takes about three hours on two cores and has enough runs and policies for a statistical test;
+experiments on robots, takes one to two hours on two cores and has enough runs for a statistical test;
 ``paper`` has the sizes, repetitions and time budgets of the supplement, for a GPU.
 """
 
