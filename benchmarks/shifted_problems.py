@@ -47,7 +47,7 @@ def shifted_zdt(number: int, variables: int, seed: int) -> Problem:
 def shifted_dtlz(
     name: str, distance: Function, transform: Function, variables: int, seed: int, bias: int = 1
 ) -> Problem:
-    """A point of the unit sphere, transformed, and moved away from the ideal point by a distance to a random optimum."""
+    """A point of the unit sphere, transformed, and moved from the ideal point by a distance to a random optimum."""
     optimum = random_optimum(seed, variables - 2)
 
     def objectives(x: jax.Array) -> jax.Array:
