@@ -1,6 +1,7 @@
 """The documentation site: ``make docs`` builds it into out/docs, offline, and fails on any warning."""
 
 import logging
+import shutil
 import sys
 from pathlib import Path
 
@@ -84,9 +85,16 @@ def skip_member(app: Sphinx, what: str, name: str, member: object, skip: bool, o
     return True if str(member.__doc__).startswith("Alias for field number") else None
 
 
+def copy_images(app: Sphinx, error: Exception | None) -> None:
+    """Copy the images that pages include as HTML, two in a row, which Sphinx does not know of."""
+    if error is None:
+        shutil.copytree(HERE / "images", Path(app.outdir) / "images", dirs_exist_ok=True)
+
+
 def setup(app: Sphinx) -> None:
     reference_pages.write(HERE / "reference")
     add_project_pages()
     add_notebooks()
     app.connect("source-read", link_project_pages)
     app.connect("autodoc-skip-member", skip_member)
+    app.connect("build-finished", copy_images)

@@ -63,6 +63,18 @@ def test_every_public_name_is_in_the_reference(site: Path):
 
 
 @pytest.mark.slow
+def test_every_image_is_there(site: Path):
+    sources = [
+        (page, source)
+        for page in site.rglob("*.html")
+        for source in re.findall(r'<img[^>]* src="([^"]+)"', page.read_text())
+        if not source.startswith("data:")
+    ]
+    assert len(sources) > 50
+    assert [(page.name, source) for page, source in sources if not (page.parent / source).is_file()] == []
+
+
+@pytest.mark.slow
 def test_the_site_needs_no_other_server(site: Path):
     for path in site.rglob("*.html"):
         loaded = re.findall(r'<(?:script|img|link)[^>]+(?:src|href)="(https?://[^"]+)"', path.read_text())
