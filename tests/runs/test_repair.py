@@ -16,6 +16,7 @@ from tensorrvea import load, resume
 from tensorrvea.cli.main import execute
 from tensorrvea.runs import RunError, checkpoint, files, keep, latest, manifest
 from tensorrvea.runs.inspect import inspect_run, repair_run
+from tensorrvea.runs.migrate import add_later_settings, spec_digest
 
 STORED = Path(__file__).parent / "stored"
 SCHEMAS = sorted(path.name for path in STORED.iterdir())
@@ -253,4 +254,16 @@ def test_a_run_of_an_earlier_version_continues(tmp_path, schema):
     assert (result.G <= 0).all()
     # A run of schema 3 goes on with the plain sum of violations, as it began.
     assert result.algorithm.constraint_rule.relative == (schema != "schema-3")
+    # One of TensorRVEA goes on with the usual dominance: it had no setting for another.
+    assert getattr(result.algorithm, "cone", 0.0) == 0.0
     np.testing.assert_array_equal(load(directory).G, result.G)
+
+
+def test_settings_that_a_stored_algorithm_did_not_have_are_those_of_its_time():
+    stored = {"spec": {"algorithm": {"name": "SPEA2", "settings": {"population": 8, "cone": 0.2}}, "seeds": [1]}}
+    migrated = add_later_settings(stored)
+    assert migrated["spec"]["algorithm"]["settings"] == {"population": 8, "cone": 0.2, "prefer_new": False}
+    assert migrated["spec_digest"] == spec_digest(stored["spec"])
+    assert add_later_settings(migrated) == migrated
+    other = {"spec": {"algorithm": {"name": "NSGA2", "settings": {}}}}
+    assert add_later_settings(other) is other

@@ -82,10 +82,10 @@ class SPEA2(Evolution):
         paper = {"tournament": 2, "normalize": False, "cone": 0.0, "prefer_new": False}
         return SPEA2(**{**paper, **arguments})
 
-    def setup(self, key: PRNGKeyArray, problem: Domain) -> Bool[Array, " n"]:
-        """Return which survivors are new: none."""
+    def setup(self, key: PRNGKeyArray, problem: Domain) -> Bool[Array, " n"] | tuple:
+        """Return which survivors are new, if that is used: none."""
         del key, problem
-        return jnp.zeros(self.population, bool)
+        return jnp.zeros(self.population, bool) if self.prefer_new else ()
 
     def mate(self, key: PRNGKeyArray, state: State, count: int) -> Int[Array, " count"]:
         alive, score = state.population.alive, state.score
@@ -103,7 +103,7 @@ class SPEA2(Evolution):
         del key, state
         wide = widened_for(pool, self.cone, clock.progress)
         chosen = environmental_selection(pool, self.population, self.normalize, wide)
-        return chosen._replace(extra=pool.is_new[chosen.row])
+        return chosen._replace(extra=pool.is_new[chosen.row]) if self.prefer_new else chosen
 
 
 def environmental_selection(

@@ -16,7 +16,7 @@ from tensorrvea.optional import installed_versions
 from tensorrvea.runs.arrays import read_arrays, write_arrays
 from tensorrvea.runs.errors import DamagedError, RunError
 from tensorrvea.runs.files import as_path, digest, read_json, write_json
-from tensorrvea.runs.migrate import BEFORE, migrate_manifest
+from tensorrvea.runs.migrate import BEFORE, add_later_settings, migrate_manifest
 from tensorrvea.runs.processor import describe_processor
 from tensorrvea.runs.spec import Arrays, Spec
 
@@ -118,7 +118,7 @@ def read_one_manifest(path: Path) -> dict[str, Any]:
     manifest = read_checked(path)
     if not _is_manifest(manifest):
         raise DamagedError(f"{path} is not a manifest")
-    return migrate_manifest(manifest, SCHEMA) if manifest["schema"] == BEFORE else manifest
+    return migrate_manifest(manifest, SCHEMA) if manifest["schema"] == BEFORE else add_later_settings(manifest)
 
 
 def _is_manifest(content: dict[str, Any]) -> bool:

@@ -1,7 +1,9 @@
-"""Reading directories of the schema before this one, 3, which had the sum of violations but no constraint values.
+"""Reading directories of earlier versions, whose runs continue as they began.
 
-A run of that schema continues with the plain sum of violations, as it began. The constraint values of its individuals
-are computed again from their variables.
+The schema before this one, 3, had the sum of violations but no constraint values. Its runs continue with that sum; the
+constraint values of their individuals are computed again from their variables.
+
+Runs of this schema may lack settings that algorithms have gained since.
 """
 
 import copy
@@ -19,6 +21,21 @@ PLAIN_RULE = {
     "name": "ConstraintRule",
     "settings": {"relative": False, "epsilon": None, "until": 0.8, "power": 4.0},
 }
+# The values by which an algorithm does what it did before it had these settings.
+LATER_SETTINGS = {"TensorRVEA": {"cone": 0.0}, "SPEA2": {"cone": 0.0, "prefer_new": False}}
+
+
+def add_later_settings(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest with the settings that its algorithm has gained; it keeps the digest of its checkpoints."""
+    algorithm = manifest["spec"].get("algorithm")
+    if not isinstance(algorithm, dict) or not isinstance(algorithm.get("settings"), dict):
+        return manifest
+    settings = algorithm["settings"]
+    added = LATER_SETTINGS.get(str(algorithm.get("name")), {})
+    if added.keys() <= settings.keys():
+        return manifest
+    spec = {**manifest["spec"], "algorithm": {**algorithm, "settings": {**added, **settings}}}
+    return {"spec_digest": spec_digest(manifest["spec"]), **manifest, "spec": spec}
 
 
 def migrate_manifest(manifest: dict[str, Any], schema: int) -> dict[str, Any]:

@@ -100,10 +100,10 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
         far from all others is not judged by units that are too small; an objective without a range does not count.
       share: 0 for plain dominance.
 
-    >>> f = jnp.array([[1.0, 1.0], [0.9, 100.0], [2.0, 0.0]])
+    >>> f = jnp.array([[0.1, 0.1], [0.09, 1.0], [1.0, 0.0]])
     >>> rank_rows(widen(f, jnp.ones(3, bool), 0.0), jnp.ones(3, bool)).tolist()
     [0, 0, 0]
-    >>> rank_rows(widen(f, jnp.ones(3, bool), 0.1), jnp.ones(3, bool)).tolist()
+    >>> rank_rows(widen(f, jnp.ones(3, bool), 0.05), jnp.ones(3, bool)).tolist()
     [0, 1, 0]
     """
     half = jnp.where(jnp.isfinite(f), 0.5 * f, 0)  # so that differences of the largest floats are finite
