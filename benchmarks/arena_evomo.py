@@ -73,10 +73,10 @@ def main() -> None:
     )
     parser.add_argument("--algorithms", nargs="*", default=ALGORITHMS)
     options = parser.parse_args()
-    for seed in range(max(PEER_SEEDS.values())):
+    for seed in range(PEER_SEEDS):
         for name in options.problems:
             for algorithm in options.algorithms:
-                for budgets in budgets_of_runs(algorithm, PROBLEMS[name], seed):
+                for budgets in budgets_of_runs(algorithm, PROBLEMS[name]):
                     files = {
                         budget: options.out / "EvoMO" / str(budget) / name / f"{algorithm}-{seed}.npz"
                         for budget in budgets

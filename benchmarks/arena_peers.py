@@ -126,20 +126,17 @@ def plan(ours: bool) -> list[tuple[str, str, tuple[int, ...], int]]:
     return [
         (name, algorithm, budgets, seed)
         for group in (classic, constrained, others)
-        for seed in range(max(PEER_SEEDS.values()))
+        for seed in range(PEER_SEEDS)
         for algorithm in ALGORITHMS
         for name in group
         if algorithm != ("MOEAD" if PROBLEMS[name].is_constrained else "CTAEA")
-        for budgets in budgets_of_runs(algorithm, PROBLEMS[name], seed)
+        for budgets in budgets_of_runs(algorithm, PROBLEMS[name])
     ]
 
 
-def budgets_of_runs(algorithm: str, entry: Entry, seed: int) -> list[tuple[int, ...]]:
+def budgets_of_runs(algorithm: str, entry: Entry) -> list[tuple[int, ...]]:
     """Return the budgets that each run serves: the largest passes the others, but RVEA's schedule depends on it."""
-    budgets = tuple(budget for budget in entry.budgets if seed < PEER_SEEDS[budget])
-    if algorithm == "RVEA":
-        return [(budget,) for budget in budgets]
-    return [budgets] if budgets else []
+    return [(budget,) for budget in entry.budgets] if algorithm == "RVEA" else [entry.budgets]
 
 
 def main() -> None:

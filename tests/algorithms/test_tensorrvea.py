@@ -89,23 +89,39 @@ def by_hand(
     rank = wide.ranks()
     crowding = np.asarray(crowding_distance(jnp.asarray(f, jnp.float32), jnp.asarray(rank), jnp.asarray(rows.alive)))
 
-    def order(i):
+    def group(i):
         if i in best:
-            group = 0 if rank[i] == 0 else 2
-        elif near[i]:
-            group = 1 if rank[i] == 0 else 3
-        else:
-            group = 4
-        return group, rank[i], -crowding[i], i
+            return 0 if rank[i] == 0 else 2
+        if near[i]:
+            return 1 if rank[i] == 0 else 3
+        return 4
 
-    ordered = sorted(living, key=order)
-    keys = [order(i) for i in ordered]
+    first, others = ([i for i in living if group(i) == number] for number in (0, 1))
+    filled, is_clear = filled_by_distance(f, first, others, places)
+    rest = sorted((i for i in living if group(i) > 1), key=lambda i: (group(i), rank[i], -crowding[i], i))
+    keys = [(group(i), rank[i], -crowding[i]) for i in rest]
     # Two that are equal up to rounding may be in either order, unless they are equal exactly: extreme, or repeated.
-    decided &= all(
+    decided &= is_clear and all(
         a[:2] != b[:2] or (a[2] == b[2] == 0) or not np.isfinite(a[2]) or abs(a[2] - b[2]) > 1e-4 * abs(a[2])
         for a, b in pairwise(keys)
     )
-    return ordered[:places], ideal, decided
+    return [*first, *filled, *rest][:places], ideal, decided
+
+
+def filled_by_distance(f: np.ndarray, first: list, others: list, places: int) -> tuple[list, bool]:
+    """Return the others, always the farthest next from all before it, and whether more than rounding decided which."""
+    if len(first) + len(others) <= places:
+        return others, True
+    filled, left, is_clear = [], list(others), True
+    for _ in range(places - len(first)):
+        near = [min((((f[i] - f[j]) ** 2).sum() for j in [*first, *filled]), default=np.inf) for i in left]
+        farthest = int(np.argmax(near))
+        is_clear &= all(
+            value < (1 - 1e-4) * near[farthest] or (f[i] == f[left[farthest]]).all()
+            for i, value in zip(left, near, strict=True)
+        )
+        filled.append(left.pop(farthest))
+    return filled, is_clear
 
 
 @pytest.mark.parametrize("normalize", [True, False])

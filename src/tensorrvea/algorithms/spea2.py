@@ -46,7 +46,7 @@ class SPEA2(Evolution):
         measures in the objectives as they are, so that an objective with a large range dominates the distances.
       cone: how much wider the cone of dominance is at the beginning of a run, as a share of the ranges (see
         ``selection.dominance.widen``); it narrows to plain dominance, the paper's, at the end. It removes individuals
-        that are slightly better in one objective and far worse in the others.
+        that are slightly better in one objective and far worse in the others. By default 0.05, but 0 for two objectives.
       prefer_new: whether every second parent is selected among the survivors of the last offspring, if its tournament
         has any. They are those that have just made progress, so that convergence is faster.
 
@@ -62,14 +62,15 @@ class SPEA2(Evolution):
     variation: Variation = GA(crossover=SBX(eta=15.0), mutation=PolynomialMutation(probability=1.0))
     tournament: int = static(default=4)
     normalize: bool = static(default=True)
-    cone: float = 0.05
+    cone: float | None = None
     prefer_new: bool = static(default=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("tournament", self.tournament, minimum=1, maximum=MOST_COMPETITORS)
         check_flag("normalize", self.normalize)
-        check_number("cone", self.cone, minimum=0.0, maximum=1.0)
+        if self.cone is not None:
+            check_number("cone", self.cone, minimum=0.0, maximum=1.0)
         check_flag("prefer_new", self.prefer_new)
 
     @staticmethod

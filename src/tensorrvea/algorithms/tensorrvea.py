@@ -26,6 +26,7 @@ from tensorrvea.selection.association import associate, make_index, smallest_ang
 from tensorrvea.selection.crowding import crowding_distance
 from tensorrvea.selection.dominance import rank_rows, widened_for
 from tensorrvea.selection.order import best_first, take_smallest
+from tensorrvea.selection.spacing import farthest_first
 from tensorrvea.settings import settings, static
 from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 
@@ -61,8 +62,9 @@ class TensorRVEA(Evolution):
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
     - the best individual of a vector is a non-dominated one if there is any, and survives first. Places that are left
-      are filled with other non-dominated individuals, the least crowded first; then with the best of vectors that have
-      only dominated ones; and then with the rest, by rank and crowding distance as in NSGA-II;
+      are filled with other non-dominated individuals, always the farthest from those that survive already; then with
+      the best of vectors that have only dominated ones; and then with the rest, by rank and crowding distance as in
+      NSGA-II;
     - parents are the better of two by rank and crowding distance, as in NSGA-II (by the rank alone, where ranks are
       estimated).
 
@@ -82,7 +84,8 @@ class TensorRVEA(Evolution):
         By default they are, except with an array of vectors: its rows are then directions from the ideal point in the
         units of the objectives, and only individuals near them fill places that are left.
       cone: how much wider the cone of dominance is at the beginning of a run, as a share of the ranges (see
-        ``selection.dominance.widen``); it narrows to plain dominance at the end. Estimated ranks do not use it.
+        ``selection.dominance.widen``); it narrows to plain dominance at the end. By default 0.05, but 0 for two
+        objectives. Estimated ranks do not use it.
       exact_ranks: whether ranks are exact. By default they are for at most 4,096 places, and estimated beyond: a
         generation is much faster there, and an irregular front needs more generations.
 
@@ -100,7 +103,7 @@ class TensorRVEA(Evolution):
     alpha: float = 2.0
     normalize: bool | None = static(default=None)
     exact_ranks: bool | None = static(default=None)
-    cone: float = 0.05
+    cone: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -110,7 +113,8 @@ class TensorRVEA(Evolution):
             check_flag("normalize", self.normalize)
         if self.exact_ranks is not None:
             check_flag("exact_ranks", self.exact_ranks)
-        check_number("cone", self.cone, minimum=0.0, maximum=1.0)
+        if self.cone is not None:
+            check_number("cone", self.cone, minimum=0.0, maximum=1.0)
 
     @staticmethod
     def paper(**arguments: Any) -> PaperTensorRVEA:
@@ -178,7 +182,9 @@ class TensorRVEA(Evolution):
             crowded = -crowding_distance(f, rank, pool.alive)
             by_quality, place = best_first((rank, crowded), len(rank))
             quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
-            keys = group_of(pool, rank, is_best, is_near), quality
+            group = group_of(pool, rank, is_best, is_near)
+            turn = farthest_first(f, group == 0, group == 1, r)
+            keys = group, jnp.where(group == 1, turn, quality)
         else:
             # Crowding would prefer the worst, since most rows are dominated, and the estimate does not say which.
             group = jnp.where(pool.alive, jnp.where(is_best, 0, jnp.where(is_near, 1, 2)), 3)

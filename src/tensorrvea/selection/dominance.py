@@ -27,6 +27,8 @@ from tensorrvea.rounding import rounded
 
 # Rows compared at once. On a CPU, 16 take half of the time of 128; an accelerator wants few steps.
 CPU_BLOCK, ACCELERATOR_BLOCK = 16, 128
+# How much wider the cone of dominance is at the beginning of a run, with three objectives and more.
+DEFAULT_SHARE = 0.05
 
 
 def nondominated(F: ArrayLike, directions: Directions = "min") -> Bool[np.ndarray, " n"]:
@@ -118,12 +120,19 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
     return lax.optimization_barrier(jnp.clip(half + rounded(share * unit * total), -largest, largest))
 
 
-def widened_for(pool: Pool, share: float | Float[Array, ""], progress: Float[Array, ""]) -> Float[Array, "n m"]:
+def widened_for(
+    pool: Pool, share: float | Float[Array, ""] | None, progress: Float[Array, ""]
+) -> Float[Array, "n m"]:
     """Return the objectives of a pool by a wider cone, which narrows to plain dominance at the end of a run.
 
     So individuals at steep ends of a front are found at last. The units are the ranges of the feasible survivors of the
-    last generation, or of all feasible rows if there are none.
+    last generation, or of all feasible rows if there are none. Without a share, two objectives are compared as they
+    are, and more of them with ``DEFAULT_SHARE``.
     """
+    if share is None:
+        if pool.f.shape[1] == 2:
+            return pool.f
+        share = DEFAULT_SHARE
     survived = pool.feasible & ~pool.is_new
     rows = jnp.where(survived.any(), survived, pool.feasible)
     return widen(pool.f, rows, share * (1 - progress) ** 4)

@@ -1,0 +1,63 @@
+"""Filling places with rows that are far from those already chosen."""
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from tensorrvea.mating import first_living
+from tensorrvea.platforms import run_if
+from tensorrvea.rows import map_rows
+from tensorrvea.selection.order import first_smallest
+from tensorrvea.selection.strength import STEP, squared_distance
+
+
+def farthest_first(
+    f: Float[Array, "n m"], chosen: Bool[Array, " n"], candidates: Bool[Array, " n"], places: int
+) -> Int[Array, " n"]:
+    """Return when each candidate is chosen, from 0 on, if the next one is always the farthest from all chosen.
+
+    That is the one with the largest distance to the nearest of those chosen before; the lowest row wins a tie. Rows
+    that are not chosen, because ``places`` are filled, have n. If there is a place for every candidate, none has to be
+    compared: all have n. Memory is O(n m).
+
+    Args:
+      f: where the rows are.
+      chosen: those that have a place already, at most ``places``.
+      candidates: those that may be chosen; none of them is in ``chosen``.
+      places: how many rows are chosen in all.
+
+    >>> f = jnp.array([[0.0, 0.0], [0.1, 0.0], [1.0, 0.0], [0.6, 0.0]])
+    >>> farthest_first(f, jnp.array([True, False, False, False]), jnp.array([False, True, True, True]), 3).tolist()
+    [4, 4, 0, 1]
+    """
+    n = len(f)
+    columns = [f[:, k] for k in range(f.shape[1])]
+    wanted = places - chosen.sum(dtype=jnp.int32)
+    has_too_few = candidates.sum(dtype=jnp.int32) > wanted
+
+    def measure(near: Float[Array, " n"]) -> Float[Array, " n"]:
+        row, exists = first_living(chosen, -(-places // STEP) * STEP)
+        return jnp.minimum(near, map_rows(nearest_of, f, jnp.where(exists[:, None], f[row], jnp.inf)))
+
+    def choose(turn: Int[Array, ""], state: tuple[Array, Array]) -> tuple[Array, Array]:
+        near, turns = state
+        row = first_smallest(jnp.where(candidates & (turns == n), -near, 1))
+        near = jnp.minimum(near, squared_distance(columns, list(f[row])))
+        return near, turns.at[row].set(turn.astype(jnp.int32))
+
+    near = run_if(has_too_few, measure, jnp.full(n, jnp.inf, f.dtype))
+    start = near, jnp.full(n, n, jnp.int32)
+    return lax.fori_loop(0, jnp.where(has_too_few, wanted, 0), choose, start)[1]
+
+
+def nearest_of(f: Float[Array, "rows m"], others: Float[Array, "k m"]) -> Float[Array, " rows"]:
+    """Return the squared distance of each row to the nearest of the others, whose number is a multiple of ``STEP``."""
+    columns = [f[:, k] for k in range(f.shape[1])]
+
+    def compare(smallest: Array, block: Array) -> tuple[Array, None]:
+        for other in block:
+            smallest = jnp.minimum(smallest, squared_distance(columns, list(other)))
+        return smallest, None
+
+    blocks = others.reshape(-1, STEP, f.shape[1])
+    return lax.scan(compare, jnp.full(len(f), jnp.inf, f.dtype), blocks)[0]
