@@ -4,11 +4,13 @@
     PEERS/bin/python benchmarks/arena_evomo.py            EvoMO's runs, with the Python of an environment that has it
     python benchmarks/arena.py                            our runs, then the page from all runs that are there
 
-All keep every finished run in out/arena, and only make what is missing: stop and call them again at will. Options
-reduce what is run; the page says what it shows. After Ctrl-C, the page is made of the runs that are finished.
+All keep every finished run in out/arena, and only make what is missing: stop and call them again at will. What the
+metrics of the peers' runs are is kept in arena_peers.csv, so that the page can be made without making them again.
+Options reduce what is run; the page says what it shows. After Ctrl-C, the page is made of the runs that are finished.
 """
 
 import argparse
+import csv
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -20,8 +22,7 @@ import tensorrvea as tr
 from tensorrvea import plot
 from tensorrvea.problem import Problem
 from tensorrvea.problems import named
-from tensorrvea.study import Cell, Study, Table
-from tensorrvea.study.statistics import comparisons
+from tensorrvea.study import Cell, Study, Table, statistics
 
 ALGORITHMS = (
     "SPEA2",
@@ -40,6 +41,11 @@ PEERS = ("pymoo", "EvoMO")
 METRICS = ("igd", "igd_plus", "hypervolume")
 FRONT_POINTS = 2000
 TITLES = {"igd": "IGD", "igd_plus": "IGD+", "hypervolume": "Hypervolume"}
+KEPT = Path(__file__).with_name("arena_peers.csv")
+DEFAULT = "the default"
+
+# Metrics by budget and problem, algorithm, and seed.
+Kept = dict[tuple[int, str], dict[tuple[str, int], dict[str, float]]]
 
 
 def make_problem(name: str) -> Problem:
@@ -72,9 +78,9 @@ def run_ours(out: Path, names: Iterable[str], algorithms: Iterable[str], budget:
     return studies
 
 
-def peer_fronts(out: Path, budget: int, name: str) -> dict[str, dict[int, np.ndarray]]:
+def peer_fronts(out: Path, budget: int, name: str) -> dict[tuple[str, int], np.ndarray]:
     """Return the fronts of the peers' runs that are there, by algorithm and seed; failed runs are left out."""
-    found: dict[str, dict[int, np.ndarray]] = {}
+    found = {}
     for library in PEERS:
         for file in sorted((out / library / str(budget) / name).glob("*-*.npz")):
             if file.name.endswith(PARTIAL):
@@ -82,12 +88,32 @@ def peer_fronts(out: Path, budget: int, name: str) -> dict[str, dict[int, np.nda
             algorithm, seed = file.stem.rsplit("-", 1)
             with np.load(file) as run:
                 if "error" not in run:
-                    found.setdefault(f"{library} {algorithm}", {})[int(seed)] = run["F"]
+                    found[f"{library} {algorithm}", int(seed)] = run["F"]
     return found
 
 
-def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int) -> Study:
-    """Return one study of our runs and the peers'."""
+def read_kept() -> Kept:
+    """Return the metrics of the peers' runs that were made before."""
+    kept: Kept = {}
+    if KEPT.exists():
+        with KEPT.open(newline="") as file:
+            for row in csv.DictReader(file):
+                runs = kept.setdefault((int(row["budget"]), row["problem"]), {})
+                runs[row["algorithm"], int(row["seed"])] = {metric: float(row[metric]) for metric in METRICS}
+    return kept
+
+
+def write_kept(kept: Kept) -> None:
+    with KEPT.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("budget", "problem", "algorithm", "seed", *METRICS))
+        for (budget, problem), runs in sorted(kept.items()):
+            for (algorithm, seed), values in sorted(runs.items()):
+                writer.writerow((budget, problem, algorithm, seed, *(f"{values[metric]:.6g}" for metric in METRICS)))
+
+
+def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int, kept: Kept) -> Study:
+    """Return one study of our runs and the peers', whose metrics are added to those that are kept."""
     study = Study(METRICS, front_points=FRONT_POINTS)
     for each in ours:
         for name, by_algorithm in each.runs.items():
@@ -95,9 +121,17 @@ def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int) ->
                 for algorithm, runs in by_algorithm.items():
                     study.add_runs(each.problems[name], algorithm, runs, name=name)
     for name in list(study.runs):
-        for algorithm, fronts in peer_fronts(out, budget, name).items():
-            for seed, f in fronts.items():
-                study.add(study.problems[name], algorithm, seed, f, name=name)
+        fronts, before = peer_fronts(out, budget, name), kept.setdefault((budget, name), {})
+        for algorithm, seed in sorted({*fronts, *before}):
+            problem = study.problems[name]
+            if (algorithm, seed) in fronts:
+                study.add(problem, algorithm, seed, fronts[algorithm, seed], name=name)
+            else:
+                study.add_values(problem, algorithm, seed, before[algorithm, seed], name=name)
+    for row in study.records():
+        if is_peer(row["algorithm"]):
+            runs = kept[budget, row["problem"]]
+            runs[row["algorithm"], row["seed"]] = {metric: row[metric] for metric in METRICS}
     return study
 
 
@@ -139,10 +173,56 @@ def medians_tables(study: Study, metric: str) -> list[Table]:
 def ratio_cells(study: Study, problem: str, medians: dict[str, float], best_of: Callable) -> list[Cell]:
     """The best median of the peers, and those of our best and of the default algorithm divided by it."""
     best_peer = best_of((value for name, value in medians.items() if is_peer(name)), default=math.nan)
-    default = type(tr.default_algorithm(study.problems[problem])).__name__
+    default = name_of_default(study, problem)
     own = best_of(value for name, value in medians.items() if not is_peer(name))
     shown = [f"{value / best_peer:.3f}" if best_peer else "–" for value in (own, medians.get(default, math.nan))]
     return [Cell(f"{best_peer:.4g}"), *map(Cell, shown)]
+
+
+def name_of_default(study: Study, problem: str) -> str:
+    return type(tr.default_algorithm(study.problems[problem])).__name__
+
+
+def summary(studies: dict[tuple[int, str], Study]) -> Table:
+    """How far from the best peer ours are at most, and how the default ranks among the peers alone."""
+    rows = []
+    for (budget, kind), study in studies.items():
+        for metric in METRICS:
+            values = study.values(metric)
+            medians = {p: {name: float(np.median(runs)) for name, runs in each.items()} for p, each in values.items()}
+            larger = study.indicators[metric].larger_is_better
+            best_of, worst_of = (max, min) if larger else (min, max)
+            among = {
+                problem: {DEFAULT: each[name_of_default(study, problem)]}
+                | {name: runs for name, runs in each.items() if is_peer(name)}
+                for problem, each in values.items()
+                if name_of_default(study, problem) in each and any(map(is_peer, each))
+            }
+            if not among:
+                continue
+            best_peer = {p: best_of(v for name, v in medians[p].items() if is_peer(name)) for p in among}
+            ours = {p: best_of(v for name, v in medians[p].items() if not is_peer(name)) for p in among}
+            default = {p: medians[p][name_of_default(study, p)] for p in among}
+            shown = []
+            for found in (ours, default):
+                ratio, problem = worst_of((found[p] / best_peer[p], p) for p in among if best_peer[p])
+                shown.append(Cell(f"{ratio:.3f} ({problem})"))
+            everyone = max(map(len, among.values()))
+            full = {problem: each for problem, each in among.items() if len(each) == everyone}
+            ranks = statistics.average_ranks(full, larger_is_better=larger)
+            own = ranks.pop(DEFAULT)
+            rival = min(ranks, key=lambda name: ranks[name])
+            shown += [Cell(f"{own:.2f}", own < ranks[rival]), Cell(f"{ranks[rival]:.2f} ({rival})", ranks[rival] < own)]
+            rows.append([Cell(f"{budget:,}, {kind}"), Cell(TITLES[metric]), *shown])
+    head = [
+        "",
+        "metric",
+        "best of ours / best peer",
+        "default / best peer",
+        "rank of the default",
+        "best rank of a peer",
+    ]
+    return Table("The worst ratio of all problems, and the average rank among the default and all peers", head, rows)
 
 
 def average_ranks(study: Study, metric: str) -> dict[str, float]:
@@ -165,7 +245,7 @@ def tests_summary(study: Study, metric: str) -> Table:
             for problem, each in values.items()
             if peer in each
         }
-        for (_, name), test in comparisons(pairs, peer, larger_is_better=larger).items():
+        for (_, name), test in statistics.comparisons(pairs, peer, larger_is_better=larger).items():
             counts.setdefault((name, peer), [0, 0, 0])["+≈-".index(test.mark)] += 1
     rows = [[Cell(name), *(Cell("/".join(map(str, counts.get((name, peer), "–")))) for peer in peers)] for name in ours]
     return Table(f"{TITLES[metric]}: problems on which ours is better / not different / worse", ["", *peers], rows)
@@ -204,6 +284,7 @@ def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) 
         command,
         "```",
         "",
+        summary(studies).markdown(),
     ]
     for (budget, kind), study in studies.items():
         title = f"{kind.capitalize()} problems, {budget:,} evaluations"
@@ -244,16 +325,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=OUR_SEEDS)
     options = parser.parse_args()
     kinds = {"unconstrained": False, "constrained": True}
-    studies = {}
+    studies, kept = {}, read_kept()
     for budget in options.budgets:
         shown = [name for name in options.problems if budget in PROBLEMS[name].budgets]
         ours = run_ours(options.out, shown, options.algorithms, budget, options.seeds)
         for kind, is_constrained in kinds.items():
             names = [name for name in shown if PROBLEMS[name].is_constrained == is_constrained]
             if names:
-                studies[budget, kind] = assemble(ours, options.out, names, budget)
+                studies[budget, kind] = assemble(ours, options.out, names, budget, kept)
         if any(study.stopped for study in ours):
             break
+    write_kept(kept)
     studies = {key: study for key, study in studies.items() if study.runs}
     given = [f"--{name} {' '.join(map(str, value))}" for name, value in (
         ("budgets", options.budgets), ("problems", options.problems), ("algorithms", options.algorithms),

@@ -61,7 +61,7 @@ def best_by_hand(
             best.add(winner)
             others = [i for i in candidates or members if (rows.f[i] != rows.f[winner]).any()]
             decided &= all(value[i] - value[winner] > 1e-4 * value[winner] or candidates == [] for i in others)
-    return best, near, (f, ideal), decided
+    return best if len(feasible) else set(), near, (f, ideal), decided
 
 
 def with_wider_cone(rows: pools.Rows, cone: float, progress: float) -> tuple[pools.Rows, bool]:

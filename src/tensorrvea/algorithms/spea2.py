@@ -46,7 +46,8 @@ class SPEA2(Evolution):
         measures in the objectives as they are, so that an objective with a large range dominates the distances.
       cone: how much wider the cone of dominance is at the beginning of a run, as a share of the ranges (see
         ``selection.dominance.widen``); it narrows to plain dominance, the paper's, at the end. It removes individuals
-        that are slightly better in one objective and far worse in the others. By default 0.05, but 0 for two objectives.
+        that are slightly better in one objective and far worse in the others. By default 0.05, and 0 for two
+        objectives.
       prefer_new: whether every second parent is selected among the survivors of the last offspring, if its tournament
         has any. They are those that have just made progress, so that convergence is faster.
 

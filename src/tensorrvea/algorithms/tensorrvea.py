@@ -65,6 +65,7 @@ class TensorRVEA(Evolution):
       are filled with other non-dominated individuals, always the farthest from those that survive already; then with
       the best of vectors that have only dominated ones; and then with the rest, by rank and crowding distance as in
       NSGA-II;
+    - before the first feasible individual, the least violating survive;
     - parents are the better of two by rank and crowding distance, as in NSGA-II (by the rank alone, where ranks are
       estimated).
 
@@ -177,6 +178,8 @@ class TensorRVEA(Evolution):
         # Of a niche with non-dominated rows, one of these is the best.
         best = best_per_niche(score, niche, pool, niches=r, preferred=rank == 0)
         is_best = best.filled[niche] & (best.row[niche] == jnp.arange(len(niche)))
+        # Before the first feasible individual, the least violating survive, whatever their vector.
+        is_best &= pool.feasible.any()
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
         if is_exact:
             crowded = -crowding_distance(f, rank, pool.alive)

@@ -120,9 +120,7 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
     return lax.optimization_barrier(jnp.clip(half + rounded(share * unit * total), -largest, largest))
 
 
-def widened_for(
-    pool: Pool, share: float | Float[Array, ""] | None, progress: Float[Array, ""]
-) -> Float[Array, "n m"]:
+def widened_for(pool: Pool, share: float | Float[Array, ""] | None, progress: Float[Array, ""]) -> Float[Array, "n m"]:
     """Return the objectives of a pool by a wider cone, which narrows to plain dominance at the end of a run.
 
     So individuals at steep ends of a front are found at last. The units are the ranges of the feasible survivors of the

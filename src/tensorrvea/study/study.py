@@ -65,7 +65,7 @@ class Study:
         self.problems: dict[str, Problem] = {}
         self.algorithms: list[str] = []
         self.runs: dict[str, dict[str, dict[int, Arrays]]] = {}
-        """Problem → algorithm → seed → arrays: ``F``, and what ``reduce_search`` keeps besides."""
+        """Problem → algorithm → seed → arrays: ``F`` and what ``reduce_search`` keeps besides, or only metrics."""
         self.description: dict[str, Any] = {}
         self.stopped = ""
         """Why runs are missing; empty if none is."""
@@ -108,6 +108,33 @@ class Study:
         front = f[nondominated(f, known.directions)] if len(f) else f
         self.add_runs(known, algorithm, {check_integer("seed", seed, minimum=0): {"F": front, **arrays}}, name=label)
 
+    def add_values(
+        self, problem: Problem, algorithm: str, seed: int, values: Mapping[str, float], *, name: str | None = None
+    ) -> None:
+        """Add a run of which only the metrics are known, and not the front.
+
+        Args:
+          problem: the problem; its true front or reference point should be those that the metrics were measured with.
+          algorithm: the name of the algorithm, a column of the table.
+          seed: the number of the run; a run with the same number is replaced.
+          values: each metric of the study, by name.
+          name: of the problem in the table; the problem's own by default.
+
+        Raises:
+          ValueError: if a metric is missing.
+
+        >>> study = Study(metrics="hypervolume", reference=[1.0, 1.0])
+        >>> study.add("line", "known", 0, [[0.5, 0.5]])
+        >>> study.add_values(study.problems["line"], "published", 0, {"hypervolume": 0.3})
+        >>> study.values()["line"]["published"].tolist()
+        [0.3]
+        """
+        missing = [metric for metric in self.indicators if metric not in values]
+        if missing:
+            raise ValueError(f"values must have each metric of the study, but {', '.join(missing)} is missing")
+        known = {metric: np.array(float(values[metric])) for metric in self.indicators}
+        self.add_runs(problem, algorithm, {check_integer("seed", seed, minimum=0): known}, name=name)
+
     def add_runs(
         self, problem: Problem, algorithm: str, runs: Mapping[int, Arrays], *, name: str | None = None
     ) -> None:
@@ -121,8 +148,8 @@ class Study:
         self._values.clear()
 
     def fronts(self, problem: str, algorithm: str) -> list[Float[np.ndarray, "k m"]]:
-        """Return the final front of each run."""
-        return [run["F"] for run in self.runs[problem][algorithm].values()]
+        """Return the final front of each run, where it is known."""
+        return [run["F"] for run in self.runs[problem][algorithm].values() if "F" in run]
 
     # Measurements
 
@@ -139,7 +166,7 @@ class Study:
         """Return what the fronts of a problem are measured against."""
         if problem not in self._references:
             given = self.reference.get(problem) if isinstance(self.reference, Mapping) else self.reference
-            fronts = (run["F"] for seeds in self.runs[problem].values() for run in seeds.values())
+            fronts = (front for algorithm in self.runs[problem] for front in self.fronts(problem, algorithm))
             self._references[problem] = make_reference(self.problems[problem], fronts, given, self.front_points)
         return self._references[problem]
 
@@ -157,8 +184,11 @@ class Study:
     def _value(self, metric: str, problem: str, algorithm: str, seed: int) -> float:
         key = (metric, problem, algorithm, seed)
         if key not in self._values:
-            F = self.runs[problem][algorithm][seed]["F"]
-            self._values[key] = self.indicators[metric](F, self.reference_of(problem))
+            run = self.runs[problem][algorithm][seed]
+            is_known = "F" not in run
+            self._values[key] = (
+                float(run[metric]) if is_known else self.indicators[metric](run["F"], self.reference_of(problem))
+            )
         return self._values[key]
 
     def curves(self, problem: str, metric: str | None = None) -> dict[str, list[Arrays]]:
@@ -187,7 +217,8 @@ class Study:
             for algorithm, runs in by_algorithm.items():
                 for seed, run in runs.items():
                     row: dict[str, Any] = {"problem": problem, "algorithm": algorithm, "seed": seed}
-                    row["solutions"] = len(run["F"])
+                    if "F" in run:
+                        row["solutions"] = len(run["F"])
                     row |= {name: self._value(name, problem, algorithm, seed) for name in self.indicators}
                     if "generation" in run:
                         times = {"generations": "generation", "evaluations": "evaluations", "seconds": "seconds"}
@@ -232,7 +263,7 @@ class Study:
         notes = [f"{problem}: {self.reference_of(problem).note}." for problem in self.runs]
         for problem, by_algorithm in self.runs.items():
             for algorithm, runs in by_algorithm.items():
-                empty = sum(len(run["F"]) == 0 for run in runs.values())
+                empty = sum(len(front) == 0 for front in self.fronts(problem, algorithm))
                 if empty:
                     notes.append(f"{algorithm} found no feasible solution of {problem} in {empty} of {len(runs)} runs.")
         return notes
