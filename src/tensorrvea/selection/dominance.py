@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import moocore
 import numpy as np
@@ -24,11 +25,14 @@ from tensorrvea.directions import Directions
 from tensorrvea.platforms import on_accelerator, run_if
 from tensorrvea.population import Pool
 from tensorrvea.rounding import rounded
+from tensorrvea.selection.order import integer_of, kth_smallest
 
 # Rows compared at once. On a CPU, 16 take half of the time of 128; an accelerator wants few steps.
 CPU_BLOCK, ACCELERATOR_BLOCK = 16, 128
 # How much wider the cone of dominance is at the beginning of a run, with three objectives and more.
 DEFAULT_SHARE = 0.05
+# In a wider cone, values further from the smallest, in units of the range, count as this.
+LARGEST_RELATIVE = 2.0
 
 
 def nondominated(F: ArrayLike, directions: Directions = "min") -> Bool[np.ndarray, " n"]:
@@ -98,8 +102,9 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
 
     Args:
       f: the objectives.
-      rows: those whose ranges are the units. In the sum, a value beyond their range counts as its end, so that a row
-        far from all others is not judged by units that are too small; an objective without a range does not count.
+      rows: those whose ranges are the units. A range is from the smallest value to the ninth decile, since a few rows
+        far from all others would distort it. In the sum, a value beyond twice the range counts as that; an objective
+        without a range does not count.
       share: 0 for plain dominance.
 
     >>> f = jnp.array([[0.1, 0.1], [0.09, 1.0], [1.0, 0.0]])
@@ -110,14 +115,24 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
     """
     half = jnp.where(jnp.isfinite(f), 0.5 * f, 0)  # so that differences of the largest floats are finite
     low = jnp.where(rows[:, None], half, jnp.inf).min(axis=0)
-    spread = jnp.where(rows[:, None], half, -jnp.inf).max(axis=0) - low
+    above = jnp.where(rows[:, None], half - low, 0)
+    spread = jax.vmap(_ninth_decile, (1, None))(above, rows)
     has_range = (spread > 0) & jnp.isfinite(spread)
     unit = jnp.where(has_range, spread, 1)
-    relative = jnp.where(has_range, jnp.clip((half - low) / unit, 0, 1), 0)
+    relative = jnp.where(has_range, jnp.clip((half - low) / unit, 0, LARGEST_RELATIVE), 0)
     total = reduce(jnp.add, [relative[:, j, None] for j in range(f.shape[1])])
     largest = jnp.finfo(f.dtype).max
     # A row must be equal to itself wherever it is compared, so that it is computed in one way only.
     return lax.optimization_barrier(jnp.clip(half + rounded(share * unit * total), -largest, largest))
+
+
+def _ninth_decile(values: Float[Array, " n"], rows: Bool[Array, " n"]) -> Float[Array, ""]:
+    """Return the smallest value that at most a tenth of the rows exceed. No value may be negative."""
+    # The bits of floats that are not negative are in the order of the floats.
+    bits = lax.bitcast_convert_type(values + 0, integer_of(values.dtype))
+    place = (9 * rows.sum(dtype=jnp.int32) + 9) // 10
+    found = kth_smallest(bits, rows, place, bits=8 * values.dtype.itemsize - 1)
+    return lax.bitcast_convert_type(found, values.dtype)
 
 
 def widened_for(pool: Pool, share: float | Float[Array, ""] | None, progress: Float[Array, ""]) -> Float[Array, "n m"]:
