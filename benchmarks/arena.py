@@ -24,7 +24,9 @@ from tensorrvea.problem import Problem
 from tensorrvea.problems import named
 from tensorrvea.study import Cell, Study, Table, statistics
 
+DEFAULT = "default"
 ALGORITHMS = (
+    DEFAULT,
     "SPEA2",
     "TensorRVEA",
     "AGEMOEA2",
@@ -42,7 +44,6 @@ METRICS = ("igd", "igd_plus", "hypervolume")
 FRONT_POINTS = 2000
 TITLES = {"igd": "IGD", "igd_plus": "IGD+", "hypervolume": "Hypervolume"}
 KEPT = Path(__file__).with_name("arena_peers.csv")
-DEFAULT = "the default"
 
 # Metrics by budget and problem, algorithm, and seed.
 Kept = dict[tuple[int, str], dict[tuple[str, int], dict[str, float]]]
@@ -54,16 +55,19 @@ def make_problem(name: str) -> Problem:
 
 def run_ours(out: Path, names: Iterable[str], algorithms: Iterable[str], budget: int, seeds: int) -> list[Study]:
     """Run our algorithms; one study per kind of problem, since algorithms and the population depend on it."""
+    problems = {name: make_problem(name) for name in names}
     groups: dict[tuple[int, bool], list[str]] = {}
-    for name in names:
+    for name in problems:
         groups.setdefault((PROBLEMS[name].objectives, PROBLEMS[name].is_constrained), []).append(name)
     studies = []
     for (objectives, is_constrained), group in groups.items():
         population = PROBLEMS[group[0]].population
         study = tr.compare(
-            {name: make_problem(name) for name in group},
+            {name: problems[name] for name in group},
             {
-                name: getattr(tr, name)(population=population)
+                name: tr.default_algorithm(problems[group[0]])
+                if name == DEFAULT
+                else getattr(tr, name)(population=population)
                 for name in algorithms
                 if is_constrained or name not in ONLY_CONSTRAINED
             },
@@ -158,9 +162,7 @@ def medians_tables(study: Study, metric: str) -> list[Table]:
         for problem, values in medians.items():
             best = best_of(values.values())
             cells = [Cell(f"{values[k]:.4g}", values[k] == best) if k in values else Cell("–") for k in names]
-            rows.append(
-                [Cell(problem), *cells, *(ratio_cells(study, problem, values, best_of) if names is ours else [])]
-            )
+            rows.append([Cell(problem), *cells, *(ratio_cells(values, best_of) if names is ours else [])])
         if ranks:
             best = min(ranks.values())
             cells = [Cell(f"{ranks[name]:.2f}", ranks[name] == best) for name in names]
@@ -170,17 +172,12 @@ def medians_tables(study: Study, metric: str) -> list[Table]:
     return tables
 
 
-def ratio_cells(study: Study, problem: str, medians: dict[str, float], best_of: Callable) -> list[Cell]:
+def ratio_cells(medians: dict[str, float], best_of: Callable) -> list[Cell]:
     """The best median of the peers, and those of our best and of the default algorithm divided by it."""
     best_peer = best_of((value for name, value in medians.items() if is_peer(name)), default=math.nan)
-    default = name_of_default(study, problem)
     own = best_of(value for name, value in medians.items() if not is_peer(name))
-    shown = [f"{value / best_peer:.3f}" if best_peer else "–" for value in (own, medians.get(default, math.nan))]
+    shown = [f"{value / best_peer:.3f}" if best_peer else "–" for value in (own, medians.get(DEFAULT, math.nan))]
     return [Cell(f"{best_peer:.4g}"), *map(Cell, shown)]
-
-
-def name_of_default(study: Study, problem: str) -> str:
-    return type(tr.default_algorithm(study.problems[problem])).__name__
 
 
 def summary(studies: dict[tuple[int, str], Study]) -> Table:
@@ -193,16 +190,15 @@ def summary(studies: dict[tuple[int, str], Study]) -> Table:
             larger = study.indicators[metric].larger_is_better
             best_of, worst_of = (max, min) if larger else (min, max)
             among = {
-                problem: {DEFAULT: each[name_of_default(study, problem)]}
-                | {name: runs for name, runs in each.items() if is_peer(name)}
+                problem: {name: runs for name, runs in each.items() if name == DEFAULT or is_peer(name)}
                 for problem, each in values.items()
-                if name_of_default(study, problem) in each and any(map(is_peer, each))
+                if DEFAULT in each and any(map(is_peer, each))
             }
             if not among:
                 continue
             best_peer = {p: best_of(v for name, v in medians[p].items() if is_peer(name)) for p in among}
             ours = {p: best_of(v for name, v in medians[p].items() if not is_peer(name)) for p in among}
-            default = {p: medians[p][name_of_default(study, p)] for p in among}
+            default = {p: medians[p][DEFAULT] for p in among}
             shown = []
             for found in (ours, default):
                 ratio, problem = worst_of((found[p] / best_peer[p], p) for p in among if best_peer[p])
@@ -271,7 +267,8 @@ def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) 
         f"and IGD+ are to about {FRONT_POINTS:,} points of the true front. Smaller is better for both, larger for the",
         "hypervolume. Tables have medians; the best of ours and of peers together is bold. Average ranks are among all",
         "of them, over the problems on which all have runs. The default is what `optimize` takes if no algorithm is",
-        "given: `SPEA2`, and `CCMO` with constraints.",
+        "given ([reasons](algorithms.md#how-the-default-was-chosen)): `SPEA2`, for three objectives with another crossover",
+        "(SBX η 30 instead of 15), and `CCMO` with constraints.",
         "RVEA* and CCMO have two populations, and so fronts of up to twice as many solutions, which lowers their IGD.",
         "HypE is not shown: its samples take longer than all others together. WFG and MaF have the small budget only.",
         "Runs of peers that fail are left out: pymoo's AGE-MOEA-II divides by zero in some. Some settings of ours were",

@@ -102,10 +102,11 @@ def main() -> None:
         algorithms = {
             m: {
                 "SPEA2 without": tr.SPEA2(population=n, cone=0.0, prefer_new=False),
-                "SPEA2, cone": tr.SPEA2(population=n, prefer_new=False),
-                "SPEA2, cone and new": tr.SPEA2(population=n),
+                "SPEA2, cone": tr.SPEA2(population=n, cone=0.05, prefer_new=False),
+                "SPEA2, new": tr.SPEA2(population=n, cone=0.0),
+                "SPEA2, cone and new": tr.SPEA2(population=n, cone=0.05),
                 "TensorRVEA without": tr.TensorRVEA(population=n, cone=0.0),
-                "TensorRVEA, cone": tr.TensorRVEA(population=n),
+                "TensorRVEA, cone": tr.TensorRVEA(population=n, cone=0.05),
             }
             for m, n in POPULATIONS.items()
         }

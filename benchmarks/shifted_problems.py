@@ -45,18 +45,27 @@ def shifted_zdt(number: int, variables: int, seed: int) -> Problem:
 
 
 def shifted_dtlz(
-    name: str, distance: Function, transform: Function, variables: int, seed: int, bias: int = 1
+    name: str,
+    distance: Function,
+    transform: Function,
+    variables: int,
+    seed: int,
+    bias: int = 1,
+    powers: tuple[float, ...] = (1.0, 1.0, 1.0),
 ) -> Problem:
-    """A point of the unit sphere, transformed, and moved from the ideal point by a distance to a random optimum."""
+    """A point of the unit sphere, transformed, and moved from the ideal point by a distance to a random optimum.
+
+    With ``powers``, each objective is then raised to one, so that their scales differ far from the front.
+    """
     optimum = random_optimum(seed, variables - 2)
 
     def objectives(x: jax.Array) -> jax.Array:
         angle = x[:2] ** bias * jnp.pi / 2
         (c1, c2), (s1, s2) = jnp.cos(angle), jnp.sin(angle)
-        return transform(jnp.stack([c1 * c2, c1 * s2, s1])) * (1 + distance(x[2:] - optimum))
+        return (transform(jnp.stack([c1 * c2, c1 * s2, s1])) * (1 + distance(x[2:] - optimum))) ** jnp.array(powers)
 
     sphere = np.asarray(tr.problems.DTLZ2(objectives=3).front(1500))
-    front = np.asarray(jax.vmap(transform)(jnp.asarray(sphere)))
+    front = np.asarray(jax.vmap(transform)(jnp.asarray(sphere))) ** np.array(powers)
     return Problem(objectives, lower=[0.0] * variables, upper=[1.0] * variables, name=name, front=front)
 
 
@@ -70,6 +79,7 @@ def shifted_problems() -> dict[str, Problem]:
         shifted_dtlz("DTLZ3", rugged, lambda f: f, 8, seed=13),
         shifted_dtlz("DTLZ3, inverted and scaled", rugged, lambda f: scales * (1 - f), 8, seed=15),
         shifted_dtlz("DTLZ3, convex", rugged, lambda f: f**4, 8, seed=61),
+        shifted_dtlz("DTLZ3, to the powers 4, 3, 3", rugged, lambda f: f, 8, seed=81, powers=(4.0, 3.0, 3.0)),
         shifted_dtlz("DTLZ4", smooth, lambda f: f, 10, seed=51, bias=100),
         shifted_dtlz("DTLZ4, convex and scaled", smooth, lambda f: scales * f**3, 9, seed=52, bias=100),
     ]
