@@ -25,8 +25,8 @@ def default_algorithm(problem: Problem) -> Evolution:
 
     It is the one that is best on most problems of the kind: ``SPEA2`` for two and three objectives, ``CCMO`` if they
     have constraints, and ``TensorRVEA`` for four objectives and more, or for 300 variables and more. With three
-    objectives the children of ``SPEA2`` are nearer to their parents, which are further apart on a larger front. From 300
-    variables on, offspring are bred by ``Lines``. "Which algorithm?" in the documentation has the reasons.
+    objectives the children of ``SPEA2`` are nearer to their parents, which are further apart on a larger front. From
+    300 variables on, offspring are bred by ``Lines``. "Which algorithm?" in the documentation has the reasons.
 
     Args:
       problem: what to optimise.
