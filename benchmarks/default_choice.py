@@ -3,6 +3,7 @@
     python benchmarks/default_choice.py constraints
     python benchmarks/default_choice.py variables
     python benchmarks/default_choice.py cone
+    python benchmarks/default_choice.py crossover
 
 Finished runs are kept in out/default, and only missing ones are made.
 """
@@ -17,6 +18,7 @@ from shifted_problems import shifted_problems
 
 import tensorrvea as tr
 from tensorrvea.evolution import Evolution
+from tensorrvea.operators import SBX, PolynomialMutation
 from tensorrvea.problem import Problem
 from tensorrvea.study import Cell, Study, Table
 
@@ -59,6 +61,11 @@ def interior_optimum(variables: int) -> Problem:
     return tr.Problem(objectives, lower=[0.0] * variables, upper=[1.0] * variables, name="interior optimum")
 
 
+def usual_variation(eta: float) -> tr.GA:
+    """One mutated variable per offspring, and crossover with the given index."""
+    return tr.GA(crossover=SBX(eta=eta), mutation=PolynomialMutation(probability=1.0))
+
+
 def run(
     problems: dict[str, Problem], algorithms: dict[int, dict[str, Evolution]], out: Path, **options: object
 ) -> Study:
@@ -88,7 +95,7 @@ def medians(study: Study, metric: str) -> Table:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("question", choices=("constraints", "variables", "cone"))
+    parser.add_argument("question", choices=("constraints", "variables", "cone", "crossover"))
     parser.add_argument("--out", type=Path, default=Path("out/default"))
     options = parser.parse_args()
     if options.question == "constraints":
@@ -97,6 +104,20 @@ def main() -> None:
             constrained_problems(), {2: made}, options.out / "constraints", seeds=range(1000, 1007), evaluations=10_000
         )
         print(medians(study, "hypervolume").markdown())
+        return
+    if options.question == "crossover":
+        imop = {f"IMOP{k}": getattr(tr.problems, f"IMOP{k}")() for k in range(1, 9)}
+        algorithms = {
+            m: {
+                "SPEA2, η 15": tr.SPEA2(population=n, variation=usual_variation(15.0)),
+                "SPEA2, η 30": tr.SPEA2(population=n, variation=usual_variation(30.0)),
+                "TensorRVEA": tr.TensorRVEA(population=n),
+            }
+            for m, n in POPULATIONS.items()
+        }
+        out = options.out / "crossover"
+        study = run(shifted_problems() | imop, algorithms, out, seeds=range(1000, 1021), evaluations=10_500)
+        print(medians(study, "igd").markdown())
         return
     if options.question == "cone":
         algorithms = {

@@ -43,7 +43,7 @@ def farthest_first(
         near, turns = state
         row = first_smallest(jnp.where(candidates & (turns == n), -near, 1))
         near = jnp.minimum(near, squared_distance(columns, list(f[row])))
-        return near, turns.at[row].set(turn.astype(jnp.int32))
+        return near, turns.at[row].set(jnp.int32(turn))
 
     near = run_if(has_too_few, measure, jnp.full(n, jnp.inf, f.dtype))
     start = near, jnp.full(n, n, jnp.int32)
