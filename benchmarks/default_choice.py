@@ -3,7 +3,7 @@
     python benchmarks/default_choice.py constraints
     python benchmarks/default_choice.py variables
     python benchmarks/default_choice.py cone
-    python benchmarks/default_choice.py crossover
+    python benchmarks/default_choice.py objectives
 
 Finished runs are kept in out/default, and only missing ones are made.
 """
@@ -24,6 +24,8 @@ from tensorrvea.study import Cell, Study, Table
 
 POPULATIONS = {2: 100, 3: 105}
 NUMBERS_OF_VARIABLES = (30, 100, 300)
+BUDGETS = (10_500, 50_000)
+METRICS = ("igd", "igd_plus", "hypervolume")
 
 
 def constrained_problems() -> dict[str, Problem]:
@@ -61,19 +63,26 @@ def interior_optimum(variables: int) -> Problem:
     return tr.Problem(objectives, lower=[0.0] * variables, upper=[1.0] * variables, name="interior optimum")
 
 
-def usual_variation(eta: float) -> tr.GA:
-    """One mutated variable per offspring, and crossover with the given index."""
-    return tr.GA(crossover=SBX(eta=eta), mutation=PolynomialMutation(probability=1.0))
+def three_objectives() -> dict[str, Problem]:
+    """Shifted and irregular problems, and designs of engineers; none is in the arena, not even by another name."""
+    names = [*(f"IMOP{k}" for k in range(4, 9)), *(f"RE3{k}" for k in range(1, 8)), "MaF8", "MaF13"]
+    made = {name: getattr(tr.problems, name)() for name in names}
+    return {name: problem for name, problem in (shifted_problems() | made).items() if problem.objectives == 3}
+
+
+def nearer_children() -> tr.GA:
+    """One mutated variable per offspring, and a crossover whose children are near their parents."""
+    return tr.GA(crossover=SBX(eta=30.0), mutation=PolynomialMutation(probability=1.0))
 
 
 def run(
     problems: dict[str, Problem], algorithms: dict[int, dict[str, Evolution]], out: Path, **options: object
 ) -> Study:
     """Run all algorithms on all problems; those of one number of objectives are a directory."""
-    study = Study(("hypervolume", "igd"))
+    study = Study(METRICS)
     for objectives, made in algorithms.items():
         group = {name: problem for name, problem in problems.items() if problem.objectives == objectives}
-        part = tr.compare(group, made, metrics=("hypervolume", "igd"), directory=out / str(objectives), **options)
+        part = tr.compare(group, made, metrics=METRICS, directory=out / str(objectives), **options)
         for name, by_algorithm in part.runs.items():
             for algorithm, runs in by_algorithm.items():
                 study.add_runs(part.problems[name], algorithm, runs, name=name)
@@ -95,7 +104,7 @@ def medians(study: Study, metric: str) -> Table:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("question", choices=("constraints", "variables", "cone", "crossover"))
+    parser.add_argument("question", choices=("constraints", "variables", "cone", "objectives"))
     parser.add_argument("--out", type=Path, default=Path("out/default"))
     options = parser.parse_args()
     if options.question == "constraints":
@@ -105,19 +114,21 @@ def main() -> None:
         )
         print(medians(study, "hypervolume").markdown())
         return
-    if options.question == "crossover":
-        imop = {f"IMOP{k}": getattr(tr.problems, f"IMOP{k}")() for k in range(1, 9)}
+    if options.question == "objectives":
         algorithms = {
-            m: {
-                "SPEA2, η 15": tr.SPEA2(population=n, variation=usual_variation(15.0)),
-                "SPEA2, η 30": tr.SPEA2(population=n, variation=usual_variation(30.0)),
-                "TensorRVEA": tr.TensorRVEA(population=n),
+            3: {
+                "SPEA2, η 15": tr.SPEA2(population=105),
+                "SPEA2, η 30": tr.SPEA2(population=105, variation=nearer_children()),
+                "TensorRVEA": tr.TensorRVEA(population=105),
+                "AGEMOEA2": tr.AGEMOEA2(population=105),
+                "SMSEMOA": tr.SMSEMOA(population=105),
             }
-            for m, n in POPULATIONS.items()
         }
-        out = options.out / "crossover"
-        study = run(shifted_problems() | imop, algorithms, out, seeds=range(1000, 1021), evaluations=10_500)
-        print(medians(study, "igd").markdown())
+        for budget in BUDGETS:
+            out = options.out / f"objectives-{budget}"
+            study = run(three_objectives(), algorithms, out, seeds=range(1000, 1011), evaluations=budget)
+            for metric in METRICS:
+                print(f"{budget} evaluations, {metric}\n\n{medians(study, metric).markdown()}\n")
         return
     if options.question == "cone":
         algorithms = {
