@@ -133,6 +133,27 @@ def test_a_row_with_many_neighbours_is_computed_exactly():
     np.testing.assert_allclose(volume, exact_contributions(f.astype(float), np.full(3, 1.5))[-1], rtol=1e-4)
 
 
+def test_many_rows_at_once_have_exact_contributions_or_lower_bounds():
+    found_at_once = jax.jit(lambda f, rows, left: contributions.volumes_alone(tuple(f.T), rows, left, 1.5))
+    exact, ratios = 0, []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        f = rng.random((150, 3))
+        f = (f / np.linalg.norm(f, axis=1, keepdims=True)).astype(np.float32)
+        f[::10] = np.round(f[::10], 1)
+        f[7] = f[11]
+        left = rng.random(150) < rng.choice([0.2, 0.9])
+        rows = np.flatnonzero(left)
+        found, is_exact = found_at_once(f, rows, left)
+        expected = np.maximum(exact_contributions(f[rows].astype(float), np.full(3, 1.5)), 0)
+        np.testing.assert_allclose(found.volume[is_exact], expected[is_exact], rtol=2e-4, atol=1e-8)
+        assert (found.volume <= expected * (1 + 2e-4) + 1e-8).all()
+        ratios.extend(found.volume[~is_exact] / expected[~is_exact])
+        exact += is_exact.sum()
+    assert exact > len(ratios) > 50
+    assert np.median(ratios) > 0.05
+
+
 def test_estimates_are_proportional_to_exact_contributions():
     rng = np.random.default_rng(0)
     f = rng.random((12, 4))
@@ -154,7 +175,7 @@ def test_a_front_in_a_small_array_loses_the_same_rows(rows):
     front = jnp.asarray(rng.permutation(600) < rows)
 
     def remove(f, front, count):
-        return contributions.remove_least(contributions.contribution_to(f, 2.0), f, front, count)
+        return contributions.remove_least(f, front, count, 2.0)
 
     for count in (0, 1, rows // 2):
         removals = partial(remove_in_small_arrays, remove, f, surplus=jnp.int32(count))

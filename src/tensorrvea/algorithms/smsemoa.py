@@ -4,7 +4,7 @@ from jaxtyping import Array, Bool, PRNGKeyArray
 
 from tensorrvea.checks import check_integer
 from tensorrvea.evolution import Clock, Evolution, Selection, State
-from tensorrvea.metrics.contributions import contribution_to, remove_least
+from tensorrvea.metrics.contributions import remove_least
 from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.selection.dominance import rank_rows
@@ -56,7 +56,7 @@ class SMSEMOA(Evolution):
         f = scale_to_unit(pool.f, candidate)
 
         def remove(f: Array, front: Array, count: Array) -> Bool[Array, " n"]:
-            return remove_least(contribution_to(f, REFERENCE, key, self.lines), f, front, count)
+            return remove_least(f, front, count, REFERENCE, key, self.lines)
 
         left = remove_in_small_arrays(remove, f, candidate, surplus)
         best = first_by_rank(rank, candidate & ~left)[: self.population]
