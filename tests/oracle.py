@@ -103,16 +103,18 @@ def dominates(a: np.ndarray, b: np.ndarray) -> bool:
 def widened(f: np.ndarray, rows: np.ndarray, share: float) -> tuple[np.ndarray, bool]:
     """Ikeda et al. (2001): α-dominance as plain dominance of f_i + α Σ_{j≠i} f_j, α = share / (1 + share).
 
-    The range of ``rows`` is from the smallest value to the ninth decile; in the sum, values beyond twice the range
-    count as that. Also returns whether no two different rows are so near each other that rounding to single precision
-    decides which of them dominates.
+    The range of ``rows`` is from the smallest value to the ninth decile, or to the largest if that is the smallest. In
+    the sum, values beyond twice the range count as that. Objectives without a range stay as they are. Also returns
+    whether no two different rows are so near each other that rounding to single precision decides which of them
+    dominates.
     """
     f = np.where(np.isfinite(f), f, 0)
     ordered = np.sort(f[rows], axis=0)
     low, high = ordered[0], ordered[(9 * len(ordered) + 9) // 10 - 1]
+    high = np.where(high > low, high, ordered[-1])
     unit = np.where(high > low, high - low, np.inf)
     sums = np.clip((f - low) / unit, 0, 2)
-    wide = np.where(high > low, (f - low) / unit, f) + share * sums.sum(axis=1, keepdims=True)
+    wide = np.where(high > low, (f - low) / unit + share * sums.sum(axis=1, keepdims=True), f)
     apart = wide[:, None] - wide[None]
     rounding = 1e-6 * (1 + np.abs(f).max(axis=0) / unit)
     surely, possibly = (apart < -rounding).all(axis=2), (apart < rounding).all(axis=2)

@@ -47,7 +47,7 @@ def best_by_hand(
     decided = bool(((between[:, 1] - between[:, 0] > 1e-4) | (length == 0))[living].all())
     own = theta[np.arange(n), niche]
     apd = (1 + m * progress**ALPHA * own / gamma[niche]) * length
-    near = np.full(n, True) if normalize else own <= gamma.max()
+    near = np.full(n, True) if normalize or not len(feasible) else own <= gamma.max()
     decided &= normalize or bool((np.abs(own - gamma.max()) > 1e-4)[living].all())
 
     best = set()

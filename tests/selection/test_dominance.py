@@ -214,6 +214,28 @@ def test_objectives_without_a_range_and_dead_rows_do_not_count_in_a_wider_cone()
     np.testing.assert_array_equal(widen(f, alive, 0.05)[:3, ::2], without)
 
 
+@pytest.mark.parametrize("equal", [0.0, 0.5, 0.95, 1.0])
+def test_the_unit_of_an_objective_does_not_matter_in_a_wider_cone(equal):
+    """Also if it has the same value in nearly all rows."""
+    rng = np.random.default_rng(1)
+    f, alive = rng.random((40, 3)), jnp.ones(40, bool)
+    f[: int(40 * equal), 2] = 0.0
+    expected = rank_rows(widen(jnp.asarray(f, jnp.float32), alive, 0.05), alive)
+    for unit in (2.0**-30, 2.0**-10, 2.0**20):
+        found = rank_rows(widen(jnp.asarray(f * [1.0, 1.0, unit], jnp.float32), alive, 0.05), alive)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("m", "share"), [(2, 0.0), (3, 0.05), (5, 0.05)])
+def test_the_cone_is_wider_by_default_for_three_objectives_and_more(m, share):
+    f = jnp.asarray(points("random", 30, m), jnp.float32)
+    alive = jnp.ones(30, bool)
+    pool = Pool(f, violation=jnp.zeros(30), alive=alive, is_new=~alive)
+    rank = rank_rows(widened_for(pool, None, jnp.array(0.0)), alive)
+    np.testing.assert_array_equal(rank, rank_rows(widen(f, alive, share), alive))
+    assert bool((rank == rank_rows(f, alive)).all()) == (m == 2)
+
+
 @pytest.mark.parametrize("old", [True, False])
 def test_the_cone_of_a_pool_has_the_units_of_its_survivors_and_narrows_to_plain_dominance(old):
     f = jnp.array([[0.0, 1.0], [1.0, 0.0], [0.5, 8.0], [9.0, 9.0]])

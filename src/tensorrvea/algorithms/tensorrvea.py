@@ -178,16 +178,15 @@ class TensorRVEA(Evolution):
         # Of a niche with non-dominated rows, one of these is the best.
         best = best_per_niche(score, niche, pool, niches=r, preferred=rank == 0)
         is_best = best.filled[niche] & (best.row[niche] == jnp.arange(len(niche)))
-        # Before the first feasible individual, the least violating survive, whatever their vector.
-        is_best &= pool.feasible.any()
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
+        # Before the first feasible individual, the least violating survive, whatever their vector.
+        is_best, is_near = is_best & pool.feasible.any(), is_near | ~pool.feasible.any()
         if is_exact:
             crowded = -crowding_distance(f, rank, pool.alive)
             by_quality, place = best_first((rank, crowded), len(rank))
             quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
             group = group_of(pool, rank, is_best, is_near)
-            turn = farthest_first(f, group == 0, group == 1, r)
-            keys = group, jnp.where(group == 1, turn, quality)
+            keys = group, jnp.where(group == 1, farthest_first(f, group == 0, group == 1, r), quality)
         else:
             # Crowding would prefer the worst, since most rows are dominated, and the estimate does not say which.
             group = jnp.where(pool.alive, jnp.where(is_best, 0, jnp.where(is_near, 1, 2)), 3)

@@ -31,7 +31,7 @@ from tensorrvea.selection.order import integer_of, kth_smallest
 CPU_BLOCK, ACCELERATOR_BLOCK = 16, 128
 # How much wider the cone of dominance is at the beginning of a run, with three objectives and more.
 DEFAULT_SHARE = 0.05
-# In a wider cone, values further from the smallest, in units of the range, count as this.
+# The largest distance from the smallest value that counts in the sum of a wider cone, in units of the range.
 LARGEST_RELATIVE = 2.0
 
 
@@ -103,8 +103,8 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
     Args:
       f: the objectives.
       rows: those whose ranges are the units. A range is from the smallest value to the ninth decile, since a few rows
-        far from all others would distort it. In the sum, a value beyond twice the range counts as that; an objective
-        without a range does not count.
+        far from all others would distort it; to the largest value, if nine tenths are equal. In the sum, a value beyond
+        twice the range counts as that. An objective in which all rows are equal stays as it is.
       share: 0 for plain dominance.
 
     >>> f = jnp.array([[0.1, 0.1], [0.09, 1.0], [1.0, 0.0]])
@@ -117,13 +117,15 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
     low = jnp.where(rows[:, None], half, jnp.inf).min(axis=0)
     above = jnp.where(rows[:, None], half - low, 0)
     spread = jax.vmap(_ninth_decile, (1, None))(above, rows)
+    spread = jnp.where(spread > 0, spread, above.max(axis=0))
     has_range = (spread > 0) & jnp.isfinite(spread)
     unit = jnp.where(has_range, spread, 1)
     relative = jnp.where(has_range, jnp.clip((half - low) / unit, 0, LARGEST_RELATIVE), 0)
     total = reduce(jnp.add, [relative[:, j, None] for j in range(f.shape[1])])
     largest = jnp.finfo(f.dtype).max
     # A row must be equal to itself wherever it is compared, so that it is computed in one way only.
-    return lax.optimization_barrier(jnp.clip(half + rounded(share * unit * total), -largest, largest))
+    added = jnp.where(has_range, rounded(share * unit * total), 0)
+    return lax.optimization_barrier(jnp.clip(half + added, -largest, largest))
 
 
 def _ninth_decile(values: Float[Array, " n"], rows: Bool[Array, " n"]) -> Float[Array, ""]:
@@ -138,9 +140,9 @@ def _ninth_decile(values: Float[Array, " n"], rows: Bool[Array, " n"]) -> Float[
 def widened_for(pool: Pool, share: float | Float[Array, ""] | None, progress: Float[Array, ""]) -> Float[Array, "n m"]:
     """Return the objectives of a pool by a wider cone, which narrows to plain dominance at the end of a run.
 
-    So individuals at steep ends of a front are found at last. The units are the ranges of the feasible survivors of the
-    last generation, or of all feasible rows if there are none. Without a share, two objectives are compared as they
-    are, and more of them with ``DEFAULT_SHARE``.
+    So individuals at steep ends of a front are found at the end. The units are the ranges of the feasible survivors of
+    the last generation, or of all feasible rows if there are none. Without a share, two objectives are compared as they
+    are; three and more use ``DEFAULT_SHARE``.
     """
     if share is None:
         if pool.f.shape[1] == 2:

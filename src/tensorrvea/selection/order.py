@@ -52,7 +52,7 @@ def take_smallest(
 def smallest(keys: tuple[Array, ...], count: int) -> Bool[Array, " n"]:
     """Return which rows have the ``count`` smallest keys: the rows of ``best_first``, without a sort.
 
-    Keys are at least 0, and whole numbers less than n. The limit between rows that are in and rows that are out is
+    Keys are at least 0, and whole numbers are at most n. The limit between rows that are in and rows that are out is
     found by bisection, key by key.
 
     >>> smallest((jnp.array([1, 0, 1, 1]), jnp.array([5.0, 9.0, 2.0, 5.0])), 3).tolist()
