@@ -7,9 +7,11 @@ from tensorrvea.algorithms.spea2 import SPEA2
 from tensorrvea.algorithms.tensorrvea import TensorRVEA
 from tensorrvea.checks import shown
 from tensorrvea.evolution import Evolution
-from tensorrvea.operators import GA, SBX, Lines, PolynomialMutation
+from tensorrvea.operators import Lines
 from tensorrvea.problem import Problem
 
+# From this many objectives on, reference vectors divide a front as well as distances between individuals do.
+OBJECTIVES_FOR_VECTORS = 3
 # From this many objectives on, almost all individuals are non-dominated, and distances between them say little.
 MANY_OBJECTIVES = 4
 # From this many variables on, operators that draw a step for each of them make little progress.
@@ -23,9 +25,8 @@ POPULATIONS = {2: 100, 3: 105, 4: 120, 5: 126, 6: 182, 7: 112, 8: 156, 9: 210, 1
 def default_algorithm(problem: Problem) -> Evolution:
     """Return the algorithm that ``optimize`` uses for a problem when none is given.
 
-    It is the one that is best on most problems of the kind: ``SPEA2`` for two and three objectives, ``CCMO`` if they
-    have constraints, and ``TensorRVEA`` for four objectives and more, or for 300 variables and more. With three
-    objectives the children of ``SPEA2`` are nearer to their parents, which are further apart on a larger front. From
+    It is the one that is best on most problems of the kind: ``SPEA2`` for two objectives, ``TensorRVEA`` for three
+    objectives and more, or for 300 variables and more, and ``CCMO`` for two and three objectives with constraints. From
     300 variables on, offspring are bred by ``Lines``. "Which algorithm?" in the documentation has the reasons.
 
     Args:
@@ -37,6 +38,8 @@ def default_algorithm(problem: Problem) -> Evolution:
     >>> import tensorrvea as tr
     >>> type(default_algorithm(tr.problems.ZDT1())).__name__
     'SPEA2'
+    >>> type(default_algorithm(tr.problems.DTLZ2(objectives=3))).__name__
+    'TensorRVEA'
     >>> type(default_algorithm(tr.problems.CRE22())).__name__
     'CCMO'
     >>> default_algorithm(tr.problems.DTLZ2(objectives=5)).population
@@ -51,9 +54,6 @@ def default_algorithm(problem: Problem) -> Evolution:
     breeding: dict[str, Any] = {"variation": Lines()} if has_many_variables else {}
     if problem.num_constraints and m < MANY_OBJECTIVES:
         return CCMO(population=population, **breeding)
-    if has_many_variables or m >= MANY_OBJECTIVES:
+    if has_many_variables or m >= OBJECTIVES_FOR_VECTORS:
         return TensorRVEA(population=population, vectors="lattice" if m < LAYERS else "layers", **breeding)
-    if m == 3:
-        # As for NSGA-III (Deb and Jain, 2014), and for the same reason.
-        breeding = {"variation": GA(crossover=SBX(eta=30.0), mutation=PolynomialMutation(probability=1.0))}
-    return SPEA2(population=population, **breeding)
+    return SPEA2(population=population)
