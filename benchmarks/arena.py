@@ -4,8 +4,8 @@
     PEERS/bin/python benchmarks/arena_evomo.py            EvoMO's runs, with the Python of an environment that has it
     python benchmarks/arena.py                            our runs, then the page from all runs that are there
 
-All keep every finished run in out/arena, and only make what is missing: stop and call them again at will. What the
-metrics of the peers' runs are is kept in arena_peers.csv, so that the page can be made without making them again.
+All store every finished run in out/arena, and only make what is missing: stop and call them again at will. The metrics
+of the peers' runs are also stored in arena_peers.csv, so that the page can be made without these runs.
 Options reduce what is run; the page says what it shows. After Ctrl-C, the page is made of the runs that are finished.
 """
 
@@ -43,10 +43,10 @@ PEERS = ("pymoo", "EvoMO")
 METRICS = ("igd", "igd_plus", "hypervolume")
 FRONT_POINTS = 2000
 TITLES = {"igd": "IGD", "igd_plus": "IGD+", "hypervolume": "Hypervolume"}
-KEPT = Path(__file__).with_name("arena_peers.csv")
+PEER_METRICS_FILE = Path(__file__).with_name("arena_peers.csv")
 
 # Metrics by budget and problem, algorithm, and seed.
-Kept = dict[tuple[int, str], dict[tuple[str, int], dict[str, float]]]
+PeerMetrics = dict[tuple[int, str], dict[tuple[str, int], dict[str, float]]]
 
 
 def make_problem(name: str) -> Problem:
@@ -96,28 +96,28 @@ def peer_fronts(out: Path, budget: int, name: str) -> dict[tuple[str, int], np.n
     return found
 
 
-def read_kept() -> Kept:
+def read_peer_metrics() -> PeerMetrics:
     """Return the metrics of the peers' runs that were made before."""
-    kept: Kept = {}
-    if KEPT.exists():
-        with KEPT.open(newline="") as file:
+    stored: PeerMetrics = {}
+    if PEER_METRICS_FILE.exists():
+        with PEER_METRICS_FILE.open(newline="") as file:
             for row in csv.DictReader(file):
-                runs = kept.setdefault((int(row["budget"]), row["problem"]), {})
+                runs = stored.setdefault((int(row["budget"]), row["problem"]), {})
                 runs[row["algorithm"], int(row["seed"])] = {metric: float(row[metric]) for metric in METRICS}
-    return kept
+    return stored
 
 
-def write_kept(kept: Kept) -> None:
-    with KEPT.open("w", newline="") as file:
+def write_peer_metrics(stored: PeerMetrics) -> None:
+    with PEER_METRICS_FILE.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("budget", "problem", "algorithm", "seed", *METRICS))
-        for (budget, problem), runs in sorted(kept.items()):
+        for (budget, problem), runs in sorted(stored.items()):
             for (algorithm, seed), values in sorted(runs.items()):
                 writer.writerow((budget, problem, algorithm, seed, *(f"{values[metric]:.6g}" for metric in METRICS)))
 
 
-def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int, kept: Kept) -> Study:
-    """Return one study of our runs and the peers', whose metrics are added to those that are kept."""
+def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int, stored: PeerMetrics) -> Study:
+    """Return one study of our runs and the peers', whose metrics are added to those that are stored."""
     study = Study(METRICS, front_points=FRONT_POINTS)
     for each in ours:
         for name, by_algorithm in each.runs.items():
@@ -125,7 +125,7 @@ def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int, ke
                 for algorithm, runs in by_algorithm.items():
                     study.add_runs(each.problems[name], algorithm, runs, name=name)
     for name in list(study.runs):
-        fronts, before = peer_fronts(out, budget, name), kept.setdefault((budget, name), {})
+        fronts, before = peer_fronts(out, budget, name), stored.setdefault((budget, name), {})
         for algorithm, seed in sorted({*fronts, *before}):
             problem = study.problems[name]
             if (algorithm, seed) in fronts:
@@ -134,7 +134,7 @@ def assemble(ours: list[Study], out: Path, names: Iterable[str], budget: int, ke
                 study.add_values(problem, algorithm, seed, before[algorithm, seed], name=name)
     for row in study.records():
         if is_peer(row["algorithm"]):
-            runs = kept[budget, row["problem"]]
+            runs = stored[budget, row["problem"]]
             runs[row["algorithm"], row["seed"]] = {metric: row[metric] for metric in METRICS}
     return study
 
@@ -189,22 +189,22 @@ def summary(studies: dict[tuple[int, str], Study]) -> Table:
             medians = {p: {name: float(np.median(runs)) for name, runs in each.items()} for p, each in values.items()}
             larger = study.indicators[metric].larger_is_better
             best_of, worst_of = (max, min) if larger else (min, max)
-            among = {
+            compared = {
                 problem: {name: runs for name, runs in each.items() if name == DEFAULT or is_peer(name)}
                 for problem, each in values.items()
                 if DEFAULT in each and any(map(is_peer, each))
             }
-            if not among:
+            if not compared:
                 continue
-            best_peer = {p: best_of(v for name, v in medians[p].items() if is_peer(name)) for p in among}
-            ours = {p: best_of(v for name, v in medians[p].items() if not is_peer(name)) for p in among}
-            default = {p: medians[p][DEFAULT] for p in among}
+            best_peer = {p: best_of(v for name, v in medians[p].items() if is_peer(name)) for p in compared}
+            ours = {p: best_of(v for name, v in medians[p].items() if not is_peer(name)) for p in compared}
+            default = {p: medians[p][DEFAULT] for p in compared}
             shown = []
             for found in (ours, default):
-                ratio, problem = worst_of((found[p] / best_peer[p], p) for p in among if best_peer[p])
-                shown.append(Cell(f"{ratio:.3f} ({problem})"))
-            everyone = max(map(len, among.values()))
-            full = {problem: each for problem, each in among.items() if len(each) == everyone}
+                ratios = [(found[p] / best_peer[p], p) for p in compared if best_peer[p]]
+                shown.append(Cell("{:.3f} ({})".format(*worst_of(ratios)) if ratios else "–"))
+            most = max(map(len, compared.values()))
+            full = {problem: each for problem, each in compared.items() if len(each) == most}
             ranks = statistics.average_ranks(full, larger_is_better=larger)
             own = ranks.pop(DEFAULT)
             rival = min(ranks, key=lambda name: ranks[name])
@@ -267,8 +267,9 @@ def write_page(page: Path, studies: dict[tuple[int, str], Study], command: str) 
         f"and IGD+ are to about {FRONT_POINTS:,} points of the true front. Smaller is better for both, larger for the",
         "hypervolume. Tables have medians; the best of ours and of peers together is bold. Average ranks are among all",
         "of them, over the problems on which all have runs. The default is what `optimize` takes if no algorithm is",
-        "given ([reasons](algorithms.md#how-the-default-was-chosen)): `SPEA2`, with another crossover for three",
-        "objectives (SBX η 30 instead of 15), and `CCMO` with constraints.",
+        "given: `SPEA2` for two objectives, `TensorRVEA` for three, and `CCMO` with constraints. For three objectives,",
+        "an earlier version of this page decided, since other problems",
+        "[did not](algorithms.md#how-the-default-was-chosen): the default's rank here is a little optimistic.",
         "RVEA* and CCMO have two populations, and so fronts of up to twice as many solutions, which lowers their IGD.",
         "HypE is not shown: its samples take longer than all others together. WFG and MaF have the small budget only.",
         "Runs of peers that fail are left out: pymoo's AGE-MOEA-II divides by zero in some. Some settings of ours were",
@@ -322,17 +323,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=OUR_SEEDS)
     options = parser.parse_args()
     kinds = {"unconstrained": False, "constrained": True}
-    studies, kept = {}, read_kept()
+    studies, stored = {}, read_peer_metrics()
     for budget in options.budgets:
         shown = [name for name in options.problems if budget in PROBLEMS[name].budgets]
         ours = run_ours(options.out, shown, options.algorithms, budget, options.seeds)
         for kind, is_constrained in kinds.items():
             names = [name for name in shown if PROBLEMS[name].is_constrained == is_constrained]
             if names:
-                studies[budget, kind] = assemble(ours, options.out, names, budget, kept)
+                studies[budget, kind] = assemble(ours, options.out, names, budget, stored)
         if any(study.stopped for study in ours):
             break
-    write_kept(kept)
+    write_peer_metrics(stored)
     studies = {key: study for key, study in studies.items() if study.runs}
     given = [f"--{name} {' '.join(map(str, value))}" for name, value in (
         ("budgets", options.budgets), ("problems", options.problems), ("algorithms", options.algorithms),

@@ -64,7 +64,7 @@ def interior_optimum(variables: int) -> Problem:
 
 
 def three_objectives() -> dict[str, Problem]:
-    """Shifted and irregular problems, and designs of engineers; none is in the arena, not even by another name."""
+    """Shifted and irregular problems, and engineering designs; none is in the arena, under any name."""
     names = [*(f"IMOP{k}" for k in range(4, 9)), *(f"RE3{k}" for k in range(1, 8)), "MaF8", "MaF13"]
     made = {name: getattr(tr.problems, name)() for name in names}
     return {name: problem for name, problem in (shifted_problems() | made).items() if problem.objectives == 3}

@@ -165,6 +165,45 @@ def count_batches(monkeypatch):
     return batches
 
 
+def test_metrics_without_fronts_are_tabled_beside_fronts(study, tmp_path):
+    mixed = tr.Study(metrics=("igd", "hypervolume"))
+    for seed, run in study.runs["plane"]["GA"].items():
+        mixed.add_runs(study.problems["plane"], "GA", {seed: run}, name="plane")
+        mixed.add_values("plane", "published", seed, {"hypervolume": 0.25 + seed, "igd": np.inf})
+    assert mixed.values("hypervolume")["plane"]["published"].tolist() == [0.25 + seed for seed in range(SEEDS)]
+    fronts = tr.Study(metrics="igd")
+    fronts.add_runs(study.problems["plane"], "GA", study.runs["plane"]["GA"], name="plane")
+    np.testing.assert_array_equal(mixed.values("igd")["plane"]["GA"], fronts.values()["plane"]["GA"])
+    published = [row for row in mixed.records() if row["algorithm"] == "published"]
+    assert published[2] == {"problem": "plane", "algorithm": "published", "seed": 2, "igd": np.inf, "hypervolume": 2.25}
+    assert "published" in mixed.table().markdown()
+    assert "2.25" in (mixed.write(tmp_path / "written") / "runs.csv").read_text()
+
+    own = tr.Study(metrics="igd")
+    own.add_values(study.problems["plane"], "published", 0, {"igd": 0.5})
+    assert own.notes() == ["plane: no front is known."]
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ({"igd": 0.5}, ValueError, "values must have each metric of the study, but hypervolume is missing"),
+        ({"igd": 0.5, "hypervolume": 0.1, "igd+": 0.5}, ValueError, "values must be one of 'igd', 'hypervolume'"),
+        ({"igd": float("nan"), "hypervolume": 0.1}, ValueError, "igd must be a number, got nan"),
+        ({"igd": "0.5", "hypervolume": 0.1}, TypeError, "igd takes a number, got '0.5'"),
+    ],
+)
+def test_wrong_metrics_without_fronts_are_refused(values, error, message):
+    study = tr.Study(metrics=("igd", "hypervolume"))
+    with pytest.raises(error, match=message):
+        study.add_values(own_problems()["plane"], "published", 0, values)
+    with pytest.raises(ValueError, match="problem must be one of"):
+        study.add_values("plane", "published", 0, {"igd": 0.5, "hypervolume": 0.1})
+    with pytest.raises(TypeError, match="algorithm takes a string, got 3"):
+        study.add_values(own_problems()["plane"], 3, 0, {"igd": 0.5, "hypervolume": 0.1})
+    assert study.runs == {}
+
+
 def test_only_missing_runs_are_made(study, tmp_path, monkeypatch):
     batches = count_batches(monkeypatch)
     first = compare(directory=tmp_path)

@@ -1,9 +1,10 @@
-"""Reading directories of earlier versions, whose runs continue as they began.
+"""Reading directories of earlier versions, whose runs continue with the settings that they began with.
 
 The schema before this one, 3, had the sum of violations but no constraint values. Its runs continue with that sum; the
 constraint values of their individuals are computed again from their variables.
 
-Runs of this schema may lack settings that algorithms have gained since.
+Runs of this schema may lack settings that algorithms have gained since. What algorithms do with the same settings may
+have changed between versions, as the changelog says; then the rest of a run is by the new rules.
 """
 
 import copy

@@ -26,7 +26,7 @@ class Reference:
     """
 
     front: Float[np.ndarray, "p m"] | None
-    """None if no run found a feasible solution."""
+    """None if it is unknown, and no run found a feasible solution."""
     point: Float[np.ndarray, " m"]
     ideal: Float[np.ndarray, " m"]
     scale: Float[np.ndarray, " m"]
@@ -64,13 +64,12 @@ def make_reference(
     in the objectives' own units; those to points of the runs are scaled to their range.
     """
     sign, m = problem.signs, problem.objectives
-    true = problem.front(front_points)
+    true, fronts = problem.front(front_points), list(fronts)
     front = true if true is not None else union(fronts, problem)
     if front is None:
         unknown = np.full(m, np.nan)
-        return Reference(
-            None, unknown, unknown, unknown, unknown, problem.directions, "no run found a feasible solution"
-        )
+        note = "no run found a feasible solution" if fronts else "no front is known"
+        return Reference(None, unknown, unknown, unknown, unknown, problem.directions, note)
     which = "the true front" if true is not None else f"the {len(front)} best points of all runs"
     ideal, nadir = (front * sign).min(axis=0), (front * sign).max(axis=0)
     scale = np.where(nadir > ideal, nadir - ideal, 1.0)

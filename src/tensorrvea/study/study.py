@@ -1,5 +1,7 @@
 """A study: runs of several algorithms on several problems, with tables, statistics and figures."""
 
+import math
+import numbers
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,31 +111,34 @@ class Study:
         self.add_runs(known, algorithm, {check_integer("seed", seed, minimum=0): {"F": front, **arrays}}, name=label)
 
     def add_values(
-        self, problem: Problem, algorithm: str, seed: int, values: Mapping[str, float], *, name: str | None = None
+        self, problem: Problem | str, algorithm: str, seed: int, values: Mapping[str, float], *, name: str | None = None
     ) -> None:
-        """Add a run of which only the metrics are known, and not the front.
+        """Add a run of which only the metrics are known, and not the front, such as one from a publication.
 
         Args:
-          problem: the problem; its true front or reference point should be those that the metrics were measured with.
+          problem: a problem, or the name of one that the study has. The metrics should have been measured against its
+            true front and reference point.
           algorithm: the name of the algorithm, a column of the table.
           seed: the number of the run; a run with the same number is replaced.
           values: each metric of the study, by name.
           name: of the problem in the table; the problem's own by default.
 
-        Raises:
-          ValueError: if a metric is missing.
-
         >>> study = Study(metrics="hypervolume", reference=[1.0, 1.0])
         >>> study.add("line", "known", 0, [[0.5, 0.5]])
-        >>> study.add_values(study.problems["line"], "published", 0, {"hypervolume": 0.3})
+        >>> study.add_values("line", "published", 0, {"hypervolume": 0.3})
         >>> study.values()["line"]["published"].tolist()
         [0.3]
         """
+        if isinstance(problem, str):
+            problem, name = self.problems[check_choice("problem", problem, tuple(self.problems))], problem
+        for metric in values:
+            check_choice("values", metric, tuple(self.indicators))
         missing = [metric for metric in self.indicators if metric not in values]
         if missing:
             raise ValueError(f"values must have each metric of the study, but {', '.join(missing)} is missing")
-        known = {metric: np.array(float(values[metric])) for metric in self.indicators}
-        self.add_runs(problem, algorithm, {check_integer("seed", seed, minimum=0): known}, name=name)
+        known = {metric: np.array(_check_value(metric, value)) for metric, value in values.items()}
+        number = check_integer("seed", seed, minimum=0)
+        self.add_runs(problem, check_text("algorithm", algorithm), {number: known}, name=name)
 
     def add_runs(
         self, problem: Problem, algorithm: str, runs: Mapping[int, Arrays], *, name: str | None = None
@@ -185,10 +190,10 @@ class Study:
         key = (metric, problem, algorithm, seed)
         if key not in self._values:
             run = self.runs[problem][algorithm][seed]
-            is_known = "F" not in run
-            self._values[key] = (
-                float(run[metric]) if is_known else self.indicators[metric](run["F"], self.reference_of(problem))
-            )
+            if "F" in run:
+                self._values[key] = self.indicators[metric](run["F"], self.reference_of(problem))
+            else:
+                self._values[key] = float(run[metric])
         return self._values[key]
 
     def curves(self, problem: str, metric: str | None = None) -> dict[str, list[Arrays]]:
@@ -371,6 +376,15 @@ class Study:
     def _need_runs(self) -> None:
         if not self.runs:
             raise ValueError("the study has no runs yet; add some")
+
+
+def _check_value(metric: str, value: Any) -> float:
+    """Return a metric as a float; it may be infinite, as for a run without a feasible solution."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{metric} takes a number, got {shown(value)}")
+    if math.isnan(value):
+        raise ValueError(f"{metric} must be a number, got nan")
+    return float(value)
 
 
 def _described(name: str, directions: str | tuple[str, ...], objectives: int) -> Problem:
