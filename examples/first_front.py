@@ -49,7 +49,7 @@ import numpy as np
 from tensorrvea.plot import plot_convergence
 
 generation = runs[0].history.generation
-plot_convergence({"SPEA2": (generation, np.array(curves))}, xlabel="generation", ylabel="IGD", log=True)
+plot_convergence({"TensorRVEA": (generation, np.array(curves))}, xlabel="generation", ylabel="IGD", log=True)
 
 # %%
 final = [curve[-1] for curve in curves]

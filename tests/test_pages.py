@@ -13,7 +13,7 @@ PAGES = {
     "constraints": ("result.G.shape[1], len(result.F) > 0", "(4, True)"),
     "figures": ("sorted(p.name for p in pathlib.Path().iterdir())",
                 "['attainment.pdf', 'front.pdf', 'igd.pdf', 'parallel.svg']"),
-    "first_front": ("type(result.algorithm).__name__, result.F.shape[1], len(runs)", "('SPEA2', 3, 31)"),
+    "first_front": ("type(result.algorithm).__name__, result.F.shape[1], len(runs)", "('TensorRVEA', 3, 31)"),
     "gpu": ("problem.variables", "100"),
     "gymnasium": ("action.shape, result.generations", "((1,), 10)"),
     "how_do_i": ("len(runs), longer.generations, len(archived.archive.F) > 40", "(31, 80, True)"),

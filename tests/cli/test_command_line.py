@@ -51,7 +51,7 @@ def test_the_commands_of_the_documentation_work(workspace, capsys):
     flags = os.environ | {"XLA_FLAGS": QUICK_FLAGS}
     done = subprocess.run(command, input=json.dumps(commands), capture_output=True, text=True, check=False, env=flags)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert tr.load("runs/DTLZ2-SPEA2-0").generations == 30
+    assert tr.load("runs/DTLZ2-TensorRVEA-0").generations == 30
     bridge = tr.load("runs/bridge")
     assert (bridge.seed, bridge.generations, bridge.algorithm.alpha) == (3, 10, 1.5)
     assert bridge.algorithm.variation.crossover.eta == 15
@@ -64,7 +64,7 @@ def test_the_commands_of_the_documentation_work(workspace, capsys):
     for name in ("front.html", "front.svg", "igd.pdf", "attained.png", "results/smoke.md", *studies):
         assert Path(name).stat().st_size > 1000
     # The provenance in the report is that of the manifest, not of this process.
-    manifest = read_manifest(Path("runs/DTLZ2-SPEA2-0"))[0]
+    manifest = read_manifest(Path("runs/DTLZ2-TensorRVEA-0"))[0]
     assert manifest["sessions"][0]["started"] in Path("front.html").read_text()
     # No progress bar, since stderr is not a terminal here.
     assert execute([*commands[0][:2], "--generations", "30"]) == 0

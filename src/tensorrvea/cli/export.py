@@ -26,7 +26,7 @@ class Export:
     """Write the solutions of runs as a table, for other programs.
 
     Examples:
-      tensorrvea export runs/DTLZ2-SPEA2-0 --out front.csv
+      tensorrvea export runs/DTLZ2-TensorRVEA-0 --out front.csv
       tensorrvea export runs/zdt --what history --out history.json
     """
 

@@ -20,8 +20,8 @@ class Plot:
     """Draw a figure of runs, for print.
 
     Examples:
-      tensorrvea plot runs/DTLZ2-SPEA2-0 --out front.svg
-      tensorrvea plot runs/DTLZ2-SPEA2-0 --metric igd --out igd.pdf
+      tensorrvea plot runs/DTLZ2-TensorRVEA-0 --out front.svg
+      tensorrvea plot runs/DTLZ2-TensorRVEA-0 --metric igd --out igd.pdf
       tensorrvea plot runs/zdt --kind attainment --out attained.png
     """
 

@@ -14,7 +14,7 @@ class Report:
     """Write an HTML report on runs of one problem, for choosing a solution.
 
     Example:
-      tensorrvea report runs/DTLZ2-SPEA2-0 --out front.html
+      tensorrvea report runs/DTLZ2-TensorRVEA-0 --out front.html
     """
 
     directories: tyro.conf.Positional[tuple[Path, ...]]

@@ -206,7 +206,7 @@ class Resume:
 
     Examples:
       tensorrvea resume runs/bridge --problem design.py:bridge
-      tensorrvea resume runs/DTLZ2-SPEA2-0 --generations 400
+      tensorrvea resume runs/DTLZ2-TensorRVEA-0 --generations 400
     """
 
     directory: tyro.conf.Positional[Path]

@@ -18,7 +18,7 @@ class Show:
     """Show the spec, sessions and current result of a run directory.
 
     Example:
-      tensorrvea show runs/DTLZ2-SPEA2-0
+      tensorrvea show runs/DTLZ2-TensorRVEA-0
     """
 
     directory: tyro.conf.Positional[Path]
