@@ -130,7 +130,8 @@ class Study:
         [0.3]
         """
         if isinstance(problem, str):
-            problem, name = self.problems[check_choice("problem", problem, tuple(self.problems))], problem
+            name = check_choice("problem", problem, tuple(self.problems))
+            problem = self.problems[name]
         for metric in values:
             check_choice("values", metric, tuple(self.indicators))
         missing = [metric for metric in self.indicators if metric not in values]
