@@ -1,5 +1,7 @@
 """What is compiled for accelerators computes the same as what is compiled for CPUs, on which it runs here."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,8 +16,9 @@ from tensorrvea.platforms import compile_for, on_accelerator, run_if, target_pla
 from tensorrvea.reference_vectors import largest_divisions, simplex_lattice
 from tensorrvea.selection.apd import best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
-from tensorrvea.selection.dominance import nondominated_rows, rank_rows
-from tensorrvea.selection.order import take_smallest
+from tensorrvea.selection.dominance import nondominated_rows, rank_rows, widen
+from tensorrvea.selection.order import kth_smallest, take_smallest
+from tensorrvea.selection.spacing import farthest_first
 
 
 def both_ways(function, *arguments):
@@ -50,6 +53,27 @@ def test_ranks_are_the_same(objectives):
     for function in (rank_rows, nondominated_rows):
         on_cpu, accelerated = both_ways(function, rows.f, rows.alive, rows.violation)
         np.testing.assert_array_equal(on_cpu, accelerated)
+
+
+@pytest.mark.parametrize("kind", pools.KINDS)
+@pytest.mark.parametrize("objectives", [2, 3, 6])
+def test_wider_cones_and_the_order_of_filling_are_the_same(kind, objectives):
+    for seed in range(5):
+        rows = pools.random_rows(seed, kind, objectives, 100).pool()
+        chosen = rows.alive & (np.arange(len(rows.f)) % 3 == 0)
+        fill = partial(farthest_first, places=len(rows.f) // 2)
+        np.testing.assert_array_equal(*both_ways(widen, rows.f, rows.feasible, 0.05))
+        np.testing.assert_array_equal(*both_ways(fill, rows.f, chosen, rows.alive & ~chosen))
+
+
+def test_the_kth_smallest_key_is_the_same():
+    rng = np.random.default_rng(1)
+    for shift in (0, 10, 28):  # with 28, most keys are equal
+        key, among = rng.integers(0, 2**31, 37, dtype=np.int32) >> shift, rng.random(37) < 0.5
+        k = np.arange(among.sum() + 1, dtype=np.int32)
+        find = jax.vmap(lambda k, key=key, among=among: kth_smallest(jnp.array(key), jnp.array(among), k, bits=31))
+        for found in both_ways(find, k):
+            np.testing.assert_array_equal(found, [0, *np.sort(key[among])])
 
 
 @pytest.mark.parametrize(("objectives", "most"), [(2, 600), (3, 1300), (4, 2100), (6, 300)])

@@ -180,7 +180,8 @@ class TensorRVEA(Evolution):
         is_best = best.filled[niche] & (best.row[niche] == jnp.arange(len(niche)))
         is_near = jnp.ones_like(pool.alive) if self.normalizes else theta <= gamma.max()
         # Before the first feasible individual, the least violating survive, whatever their vector.
-        is_best, is_near = is_best & pool.feasible.any(), is_near | ~pool.feasible.any()
+        any_feasible = jnp.isfinite(of_feasible).all()
+        is_best, is_near = is_best & any_feasible, is_near | ~any_feasible
         if is_exact:
             crowded = -crowding_distance(f, rank, pool.alive)
             by_quality, place = best_first((rank, crowded), len(rank))

@@ -5,7 +5,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from tensorrvea.mating import first_living
-from tensorrvea.platforms import run_if
+from tensorrvea.platforms import on_accelerator, run_if
 from tensorrvea.rounding import power_of_two
 from tensorrvea.rows import map_rows
 from tensorrvea.selection.order import first_smallest
@@ -57,7 +57,12 @@ def farthest_first(
 
 def nearest_of(f: Float[Array, "rows m"], others: Float[Array, "k m"]) -> Float[Array, " rows"]:
     """Return the squared distance of each row to the nearest of the others, whose number is a multiple of ``STEP``."""
-    columns = [f[:, k] for k in range(f.shape[1])]
+    objectives = range(f.shape[1])
+    if on_accelerator():  # in one kernel
+        return squared_distance([f[:, None, k] for k in objectives], [others[None, :, k] for k in objectives]).min(
+            axis=1
+        )
+    columns = [f[:, k] for k in objectives]
 
     def compare(smallest: Array, block: Array) -> tuple[Array, None]:
         for other in block:
