@@ -239,14 +239,14 @@ class Result:
         return f"Result({self.problem.name}, {type(self.algorithm).__name__}: {', '.join(self._summary())})"
 
     def _summary(self) -> list[str]:
-        found = f"{len(self.F)} non-dominated solutions of {len(self.population)} survivors"
+        found = f"{_counted(len(self.F), 'non-dominated solution')} of {_counted(len(self.population), 'survivor')}"
         if len(self.F) == 0:
             found = self._why_empty()
         return [
             found,
-            f"{self.capacity} places",
-            f"{self.generations} generations",
-            f"{self.evaluations} evaluations" + (f", {self.failed} failed" if self.failed else ""),
+            _counted(self.capacity, "place"),
+            _counted(self.generations, "generation"),
+            _counted(self.evaluations, "evaluation") + (f", {self.failed} failed" if self.failed else ""),
             f"{self.seconds:.3g} s",
             self.stopped,
         ]
@@ -277,3 +277,12 @@ class Result:
     def _need_front(self, what: str) -> None:
         if len(self.F) == 0:
             raise ValueError(f"{what} needs a feasible solution: {self._why_empty()}; see result.population")
+
+
+def _counted(number: int, noun: str) -> str:
+    """Return the number with the noun, in the plural unless there is one.
+
+    >>> _counted(1, "generation"), _counted(2, "generation")
+    ('1 generation', '2 generations')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -44,8 +44,11 @@ def normalized_by_paper(f):
     extremes = [np.argmin((translated / np.where(np.eye(m)[j] == 1, 1, 1e-6)).max(axis=1)) for j in range(m)]
     largest = translated.max(axis=0)
     largest[largest == 0] = 1
-    is_singular = np.linalg.matrix_rank(translated[extremes] / largest, tol=1e-6) < m
-    plane = np.full(m, -1.0) if is_singular else np.linalg.solve(translated[extremes] / largest, np.ones(m))
+    varies = np.flatnonzero(np.ptp(f, axis=0))
+    points = translated[extremes][np.ix_(varies, varies)] / largest[varies]
+    is_singular = np.linalg.matrix_rank(points, tol=1e-6) < len(varies) if len(varies) else False
+    plane = np.ones(m)
+    plane[varies] = -1.0 if is_singular else np.linalg.solve(points, np.ones(len(varies)))
     is_plane = ((plane > 1e-6) & (plane < 1e6)).all()
     return f.min(axis=0), largest / plane if is_plane else largest
 
@@ -118,7 +121,7 @@ def test_survivors_are_those_of_the_paper(objectives):
         nearest = np.sort(np.where(front.std(axis=0) > 0, off_axis, 0), axis=0)
         if len(first) > 1 and (np.abs(nearest[1] - nearest[0]) < 1e-5).any() and "dup" not in pools.KINDS[seed % 8]:
             continue  # equally near to an axis up to rounding
-        extremes = set(off_axis.argmin(axis=0))
+        extremes = set(off_axis.argmin(axis=0)[np.ptp(front, axis=0) > 0])
         inner = [i for i in range(len(first)) if i not in extremes]
         order = [int(np.flatnonzero(first == row)[0]) for row in chosen if row in first]
         exponents = exponents_by_paper(front, inner)

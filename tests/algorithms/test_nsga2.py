@@ -11,7 +11,6 @@ from pymoo.optimize import minimize
 from pymoo.problems import get_problem
 
 import tensorrvea as tr
-from tensorrvea.algorithms.nsga2 import by_rank_and_crowding
 from tensorrvea.evolution import Clock
 from tensorrvea.mating import binary_tournaments
 from tensorrvea.population import Offspring
@@ -69,14 +68,6 @@ def test_failed_evaluations_leave_empty_places():
     assert state.score[5] == jnp.inf
     offspring = jax.jit(tr.NSGA2.ask, static_argnums=3)(tr.NSGA2(population=6), jax.random.key(1), state, PROBLEM)
     assert bool(jnp.isfinite(offspring.x).all())
-
-
-def test_order_is_by_rank_then_crowding_then_row():
-    rank = jnp.array([1, 0, 0, 1, 0])
-    crowding = jnp.array([0.5, 1.0, jnp.inf, 0.5, jnp.inf])
-    order, place = by_rank_and_crowding(rank, crowding)
-    assert order.tolist() == [2, 4, 1, 0, 3]
-    assert place.tolist() == [0, 0, 1, 2, 2]
 
 
 def test_tournaments_select_by_score():

@@ -166,6 +166,15 @@ def test_estimates_are_proportional_to_exact_contributions():
     )
 
 
+@jax.jit
+def remove(f, front, count):
+    return contributions.remove_least(f, front, count, 2.0)
+
+
+remove_in_small = jax.jit(partial(remove_in_small_arrays, remove))
+remove_in_small_batch = jax.jit(jax.vmap(partial(remove_in_small_arrays, remove), (None, 0, None)))
+
+
 @pytest.mark.parametrize("rows", [3, 100, 129, 400])
 def test_a_front_in_a_small_array_loses_the_same_rows(rows):
     """Also in a batch, in which every size of the array is computed."""
@@ -173,19 +182,14 @@ def test_a_front_in_a_small_array_loses_the_same_rows(rows):
     f = np.abs(rng.normal(size=(600, 3)))
     f = jnp.asarray(f / np.linalg.norm(f, axis=1, keepdims=True), jnp.float32)
     front = jnp.asarray(rng.permutation(600) < rows)
-
-    def remove(f, front, count):
-        return contributions.remove_least(f, front, count, 2.0)
-
     for count in (0, 1, rows // 2):
-        removals = partial(remove_in_small_arrays, remove, f, surplus=jnp.int32(count))
-        expected = remove(f, front, jnp.int32(count))
+        expected = remove(f, front, count)
         assert int(expected.sum()) == rows - count
-        np.testing.assert_array_equal(removals(front), expected)
+        np.testing.assert_array_equal(remove_in_small(f, front, count), expected)
         fronts = jnp.stack([front, jnp.ones(600, bool)])
-        batch = jax.vmap(removals)(fronts)
+        batch = remove_in_small_batch(f, fronts, count)
         np.testing.assert_array_equal(batch[0], expected)
-        np.testing.assert_array_equal(batch[1], remove(f, fronts[1], jnp.int32(count)))
+        np.testing.assert_array_equal(batch[1], remove(f, fronts[1], count))
 
 
 def test_lines_are_checked():

@@ -66,7 +66,9 @@ class AGEMOEA2(Evolution):
         # The survivors of later fronts need only their norm; dead rows are zero.
         normal = tuple(normalize(pool.f, ideal, front).T)
         extremes = extreme_rows(normal, front)
-        is_extreme = front & jnp.zeros_like(front).at[extremes].set(True)
+        # A row is extreme in objectives with a range alone.
+        has_range = jnp.where(front, jnp.stack(normal), 0).max(axis=1) > 0
+        is_extreme = jnp.zeros_like(front).at[extremes].max(has_range)
         p = curvature(nearest_to_ideal(normal, front & ~is_extreme))
         proximity = lp_norm(normal, p)
         turn = turns(project(normal, p), proximity, p, front, is_extreme, self.population)

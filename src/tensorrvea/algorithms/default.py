@@ -22,7 +22,7 @@ LAYERS = 6
 POPULATIONS = {2: 100, 3: 105, 4: 120, 5: 126, 6: 182, 7: 112, 8: 156, 9: 210, 10: 275}
 
 
-def default_algorithm(problem: Problem) -> Evolution:
+def default_algorithm(problem: Problem, population: int | None = None) -> Evolution:
     """Return the algorithm that ``optimize`` uses for a problem when none is given.
 
     It is the one that is best on most problems of the kind: ``SPEA2`` for two objectives, ``TensorRVEA`` for three
@@ -31,9 +31,10 @@ def default_algorithm(problem: Problem) -> Evolution:
 
     Args:
       problem: what to optimise.
+      population: the number of offspring per generation; by default, one that suits the number of objectives.
 
     Returns:
-      The algorithm, with a population that suits the number of objectives.
+      The algorithm.
 
     >>> import tensorrvea as tr
     >>> type(default_algorithm(tr.problems.ZDT1())).__name__
@@ -49,11 +50,11 @@ def default_algorithm(problem: Problem) -> Evolution:
         raise TypeError(f"problem takes a Problem, got {shown(problem)}")
     m = problem.objectives
     # Of more than ten objectives, layers of two and one divisions: m (m + 1) / 2 and m.
-    population = POPULATIONS.get(max(m, 2), m * (m + 3) // 2)
+    size = POPULATIONS.get(m, m * (m + 3) // 2) if population is None else population
     has_many_variables = problem.variables >= MANY_VARIABLES
     breeding: dict[str, Any] = {"variation": Lines()} if has_many_variables else {}
     if problem.num_constraints and m < MANY_OBJECTIVES:
-        return CCMO(population=population, **breeding)
+        return CCMO(population=size, **breeding)
     if has_many_variables or m >= OBJECTIVES_FOR_VECTORS:
-        return TensorRVEA(population=population, vectors="lattice" if m < LAYERS else "layers", **breeding)
-    return SPEA2(population=population)
+        return TensorRVEA(population=size, vectors="lattice" if m < LAYERS else "layers", **breeding)
+    return SPEA2(population=size)

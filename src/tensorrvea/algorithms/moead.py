@@ -22,6 +22,7 @@ from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import fold_in, split, uniform, words
 from tensorrvea.reference_vectors import reference_vectors
+from tensorrvea.rounding import scaled_down
 from tensorrvea.selection.decomposition import DECOMPOSITIONS, nearest_vectors, scalar_value
 from tensorrvea.selection.order import best_first
 from tensorrvea.settings import settings, static
@@ -166,15 +167,16 @@ class MOEAD(Evolution):
         """Return the objectives from the ideal point on, at least 0, in units of their ranges if so chosen."""
         # Without feasible rows, any origin will do: violation decides.
         origin = jnp.where(jnp.isfinite(ideal), ideal, jnp.where(pool.alive[:, None], pool.f, jnp.inf).min(axis=0))
-        # Halved, so that differences of the largest floats are finite. Infeasible rows may be below the ideal point.
-        translated = jnp.where(pool.alive[:, None], jnp.maximum(0.5 * pool.f - 0.5 * origin, 0), 0)
+        # Infeasible rows may be below the ideal point.
+        above = jnp.maximum(scaled_down(pool.f) - scaled_down(origin), 0)
+        translated = jnp.where(pool.alive[:, None], above, 0)
         if not self.normalize:
             return translated
         survives = pool.alive & ~pool.is_new
         survives = jnp.where(survives.any(), survives, pool.alive)
         survives = jnp.where((survives & pool.feasible).any(), survives & pool.feasible, survives)
         spread = jnp.where(survives[:, None], translated, 0).max(axis=0)
-        return translated / jnp.where(spread > 0, spread, 1)
+        return translated / jnp.where(spread > 0, spread, scaled_down(jnp.ones_like(spread)))
 
     def values(self, f: Float[Array, "m ..."], vectors: Float[Array, "m ..."]) -> Float[Array, "..."]:
         """Return the values of objectives for subproblems, both with one entry per objective first."""

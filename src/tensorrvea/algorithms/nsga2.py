@@ -3,9 +3,7 @@
 Deb, Pratap, Agarwal and Meyarivan, "A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II", 2002.
 """
 
-import jax.numpy as jnp
-from jax import lax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Int, PRNGKeyArray
 
 from tensorrvea.evolution import Clock, Evolution, Selection, State
 from tensorrvea.mating import binary_tournaments
@@ -13,6 +11,7 @@ from tensorrvea.operators import GA, Variation
 from tensorrvea.population import Pool
 from tensorrvea.selection.crowding import crowding_distance
 from tensorrvea.selection.dominance import rank_rows
+from tensorrvea.selection.order import best_first
 from tensorrvea.settings import settings, static
 
 
@@ -44,19 +43,6 @@ class NSGA2(Evolution):
     def select(self, key: PRNGKeyArray, state: State, pool: Pool, clock: Clock) -> Selection:
         del key, state, clock
         rank = rank_rows(pool.f, pool.alive, pool.violation)
-        order, place = by_rank_and_crowding(rank, crowding_distance(pool.f, rank, pool.alive))
-        best = order[: self.population]
-        return Selection(best, pool.alive[best], place[: self.population])
-
-
-def by_rank_and_crowding(
-    rank: Int[Array, " n"], crowding: Float[Array, " n"]
-) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
-    """Return the rows from best to worst, and their places, which equally good rows share.
-
-    A lower rank is better, then a larger crowding distance. Ties go to the lowest row.
-    """
-    place = jnp.arange(len(rank), dtype=jnp.int32)
-    rank, crowding, row = lax.sort((rank, -crowding, place), num_keys=2, is_stable=True)
-    worse = (rank[1:] != rank[:-1]) | (crowding[1:] != crowding[:-1])
-    return row, jnp.pad(jnp.cumsum(worse, dtype=jnp.int32), (1, 0))
+        crowding = crowding_distance(pool.f, rank, pool.alive)
+        best, place = best_first((rank, -crowding), self.population)
+        return Selection(best, pool.alive[best], place)

@@ -12,7 +12,7 @@ from tensorrvea.mating import tournaments
 from tensorrvea.operators import GA, SBX, PolynomialMutation, Variation
 from tensorrvea.population import Pool
 from tensorrvea.randomness import split
-from tensorrvea.rounding import power_of_two
+from tensorrvea.rounding import power_of_two, scaled_down
 from tensorrvea.selection.dominance import widened_for
 from tensorrvea.selection.order import best_first
 from tensorrvea.selection.strength import kth_nearest, raw_fitness
@@ -132,9 +132,10 @@ def scale_distances(
 
     Without ``normalize``, all are divided by the same power of two, so that squares neither overflow nor underflow.
     """
-    half = jnp.where(competes[:, None], 0.5 * f, 0)  # so that differences of the largest floats are finite
+    f = jnp.where(competes[:, None], scaled_down(f), 0)
     rows = front if normalize else competes
-    low = jnp.where(rows[:, None], half, jnp.inf).min(axis=0)
-    spread = jnp.where(rows[:, None], half, -jnp.inf).max(axis=0) - low
-    unit = jnp.where(spread > 0, spread, 1) if normalize else power_of_two(jnp.maximum(spread.max(), 0))
-    return jnp.where(competes[:, None], (half - low) / unit, 0)
+    low = jnp.where(rows[:, None], f, jnp.inf).min(axis=0)
+    spread = jnp.where(rows[:, None], f, -jnp.inf).max(axis=0) - low
+    own = jnp.where(spread > 0, spread, scaled_down(jnp.ones_like(spread)))
+    unit = own if normalize else power_of_two(jnp.maximum(spread.max(), 0))
+    return jnp.where(competes[:, None], (f - low) / unit, 0)

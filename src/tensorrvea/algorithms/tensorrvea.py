@@ -21,6 +21,7 @@ from tensorrvea.population import Pool
 from tensorrvea.problem import Problem
 from tensorrvea.randomness import below, split, uniform, words
 from tensorrvea.reference_vectors import reference_vectors
+from tensorrvea.rounding import scaled_down
 from tensorrvea.selection.apd import angle_penalized_distance, best_per_niche
 from tensorrvea.selection.association import associate, make_index, smallest_angles
 from tensorrvea.selection.crowding import crowding_distance
@@ -222,7 +223,7 @@ def from_ideal(pool: Pool, ideal: Float[Array, " m"], of_living: Float[Array, " 
     """
     origin = jnp.where(jnp.isfinite(ideal), ideal, of_living)
     # Infeasible rows may be below the ideal point.
-    return jnp.where(pool.alive[:, None], jnp.maximum(pool.f - origin, 0), 0)
+    return jnp.where(pool.alive[:, None], jnp.maximum(scaled_down(pool.f) - scaled_down(origin), 0), 0)
 
 
 def ranges(f: Float[Array, "n m"], pool: Pool, front: Bool[Array, " n"]) -> Float[Array, " m"]:

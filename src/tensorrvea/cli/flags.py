@@ -88,6 +88,8 @@ def in_one_line(printed: str, command: str) -> str:
         text = re.sub(rf"^Error parsing (\S+): {said}", better, text)
     text = re.sub(UNION, _describe_union, text)
     text = re.sub(r"^invalid choice (.+) for argument '(\S+)'\. Expected one of \((.+)\)", r"\2 takes \3, got \1", text)
+    # An argument without a flag is named by its choices, of which None stands for leaving it out.
+    text = re.sub(r"^\[\{\S+\}\] takes None,", f"{command} takes ", text)
     text = re.sub(r"^Missing value for argument '(\S+)'\..*", r"\1 needs a value", text)
     text = re.sub(r"^Unrecognized options: (.+)", rf"{command} does not take \1", text)
     missing = re.fullmatch(r"Missing from tensorrvea (\w+): \S+ (.+) \(required\)", text)

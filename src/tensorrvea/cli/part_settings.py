@@ -58,9 +58,7 @@ def make_default(
     settings: Mapping[str, Mapping[str, Any]],
 ) -> Any:
     """Create the algorithm that suits the problem, with the settings that are given."""
-    default: Any = default_algorithm(problem)
-    sized = default if population is None else dataclasses.replace(default, population=population)
-    return with_choices(sized, variation, settings)
+    return with_choices(default_algorithm(problem, population), variation, settings)
 
 
 def make_algorithm(name: str, variation: str | None, population: int, settings: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -6,6 +6,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
 from tensorrvea.mating import living_rows
+from tensorrvea.rounding import scaled_down
 
 
 def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bool[Array, " n"]) -> Float[Array, " n"]:
@@ -25,8 +26,7 @@ def crowding_distance(f: Float[Array, "n m"], front: Int[Array, " n"], alive: Bo
     n, m = f.shape
     front = jnp.where(alive, front, n).astype(jnp.int32)
     front = jnp.where(repeated(f, front), n, front)
-    # Halved, so that differences of the largest floats are finite.
-    f = jnp.where(alive[:, None], 0.5 * f, 0)
+    f = jnp.where(alive[:, None], scaled_down(f), 0)
     lowest, highest = jax.ops.segment_min(f, front, n), jax.ops.segment_max(f, front, n)
     place = jnp.arange(n, dtype=jnp.int32)
     distance = jnp.zeros(n, f.dtype)

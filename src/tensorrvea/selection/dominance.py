@@ -24,7 +24,7 @@ from tensorrvea.checks import check_directions, check_points
 from tensorrvea.directions import Directions
 from tensorrvea.platforms import on_accelerator, run_if
 from tensorrvea.population import Pool
-from tensorrvea.rounding import rounded
+from tensorrvea.rounding import rounded, scaled_down
 from tensorrvea.selection.order import integer_of, kth_smallest
 
 # Rows compared at once. On a CPU, 16 take half of the time of 128; an accelerator wants few steps.
@@ -113,19 +113,19 @@ def widen(f: Float[Array, "n m"], rows: Bool[Array, " n"], share: float | Float[
     >>> rank_rows(widen(f, jnp.ones(3, bool), 0.05), jnp.ones(3, bool)).tolist()
     [0, 1, 0]
     """
-    half = jnp.where(jnp.isfinite(f), 0.5 * f, 0)  # so that differences of the largest floats are finite
-    low = jnp.where(rows[:, None], half, jnp.inf).min(axis=0)
-    above = jnp.where(rows[:, None], half - low, 0)
+    f = jnp.where(jnp.isfinite(f), scaled_down(f), 0)
+    low = jnp.where(rows[:, None], f, jnp.inf).min(axis=0)
+    above = jnp.where(rows[:, None], f - low, 0)
     spread = jax.vmap(_ninth_decile, (1, None))(above, rows)
     spread = jnp.where(spread > 0, spread, above.max(axis=0))
     has_range = (spread > 0) & jnp.isfinite(spread)
     unit = jnp.where(has_range, spread, 1)
-    relative = jnp.where(has_range, jnp.clip((half - low) / unit, 0, LARGEST_RELATIVE), 0)
+    relative = jnp.where(has_range, jnp.clip((f - low) / unit, 0, LARGEST_RELATIVE), 0)
     total = reduce(jnp.add, [relative[:, j, None] for j in range(f.shape[1])])
     largest = jnp.finfo(f.dtype).max
     # A row must be equal to itself wherever it is compared, so that it is computed in one way only.
     added = jnp.where(has_range, rounded(share * unit * total), 0)
-    return lax.optimization_barrier(jnp.clip(half + added, -largest, largest))
+    return lax.optimization_barrier(jnp.clip(f + added, -largest, largest))
 
 
 def _ninth_decile(values: Float[Array, " n"], rows: Bool[Array, " n"]) -> Float[Array, ""]:

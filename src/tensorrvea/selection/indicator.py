@@ -24,6 +24,7 @@ from jaxtyping import Array, Bool, Float
 
 from tensorrvea.devices import row_numbers
 from tensorrvea.rows import map_rows
+from tensorrvea.selection.last_front import scale_to_unit
 from tensorrvea.selection.order import BLOCK, first_smallest
 
 # Rows whose terms are added in one step: more of them take longer to compile.
@@ -39,7 +40,7 @@ def fitness_after_removals(
     that were removed or do not compete have fitness infinity.
     """
     n, m = f.shape
-    scaled = scale_to_ranges(f, competes)
+    scaled = scale_to_unit(f, competes)
     # Filled up to whole blocks with rows that do not compete.
     competes = jnp.pad(competes, (0, -n % BLOCK))
     scaled = jnp.pad(scaled, ((0, -n % BLOCK), (0, 0)))
@@ -56,14 +57,6 @@ def fitness_after_removals(
 
     excess = competes.sum(dtype=jnp.int32) - most
     return lax.fori_loop(0, excess, remove_worst, fitness)[:n]
-
-
-def scale_to_ranges(f: Float[Array, "n m"], competes: Bool[Array, " n"]) -> Float[Array, "n m"]:
-    """Scale each objective to [0, 1] over the rows that compete; the others are 0, and so is a constant objective."""
-    half = 0.5 * f  # so that differences of the largest floats are finite
-    low = jnp.where(competes[:, None], half, jnp.inf).min(axis=0)
-    spread = jnp.where(competes[:, None], half, -jnp.inf).max(axis=0) - low
-    return jnp.where(competes[:, None] & (spread > 0), (half - low) / jnp.where(spread > 0, spread, 1), 0)
 
 
 def terms(gain: list[Array], cost: list[Array]) -> Array:

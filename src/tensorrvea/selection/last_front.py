@@ -8,6 +8,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from tensorrvea.mating import first_living
 from tensorrvea.population import Pool
+from tensorrvea.rounding import scaled_down
 from tensorrvea.selection.order import BLOCK
 
 # Takes the objectives of a front, which of its rows exist, and how many to remove; returns which are left.
@@ -27,6 +28,7 @@ def split_last_front(rank: Int[Array, " n"], pool: Pool, places: int) -> tuple[B
 
 def scale_to_unit(f: Float[Array, "n m"], front: Bool[Array, " n"]) -> Float[Array, "n m"]:
     """Return the objectives in units in which the front reaches from 0 to 1 in each; 0 for other rows."""
+    f = scaled_down(f)
     lowest = jnp.where(front[:, None], f, jnp.inf).min(axis=0)
     span = jnp.where(front[:, None], f, -jnp.inf).max(axis=0) - lowest
     return jnp.where(front[:, None], (f - lowest) / jnp.where(span > 0, span, 1), 0)

@@ -6,6 +6,7 @@ from jax import lax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from tensorrvea.randomness import split, words
+from tensorrvea.rounding import power_of_two, scaled_down
 from tensorrvea.selection.association import Index, associate
 
 # The weight of the other axes when the extreme point of one is sought.
@@ -17,23 +18,30 @@ DEGENERATE = 1e-6
 def normalize(f: Float[Array, "n m"], ideal: Float[Array, " m"], judged: Bool[Array, " n"]) -> Float[Array, "n m"]:
     """Algorithm 2: return the objectives, at least 0, in units in which the hyperplane of the extreme points is Σf = 1.
 
-    Only ``judged`` rows determine the scale. If their extreme points span no plane, the units are the largest values.
+    Only ``judged`` rows determine the scale. An objective without a range is left out of the plane. If the extreme
+    points span none, the units are the largest values.
     """
     # Infeasible rows may be below the ideal point, and without feasible ones there is none. Dead rows are infinite.
-    translated = jnp.where(jnp.isfinite(f), jnp.maximum(f - jnp.where(jnp.isfinite(ideal), ideal, 0), 0), 0)
+    origin = jnp.where(jnp.isfinite(ideal), ideal, 0)
+    translated = jnp.where(jnp.isfinite(f), jnp.maximum(scaled_down(f) - scaled_down(origin), 0), 0)
     own = jnp.where(judged[:, None], translated, 0)
     largest = own.max(axis=0)
-    largest = jnp.where(largest > 0, largest, 1)
-    plane = solve(extreme_points(own, judged) / largest, jnp.ones_like(largest))
+    has_range = largest > 0
+    largest = jnp.where(has_range, largest, scaled_down(jnp.ones_like(largest)))
+    extreme = jnp.where(
+        has_range[:, None], extreme_points(own, judged) / largest, jnp.eye(len(largest), dtype=largest.dtype)
+    )
+    plane = solve(extreme, jnp.ones_like(largest))
     is_plane = ((plane > DEGENERATE) & (plane < 1 / DEGENERATE)).all()
     return translated / jnp.where(is_plane, largest / plane, largest)
 
 
 def extreme_points(translated: Float[Array, "n m"], judged: Bool[Array, " n"]) -> Float[Array, "m m"]:
     """Return, for each axis, the row that is nearest to it: that of the smallest achievement scalarizing function."""
+    scaled = translated / power_of_two(translated.max())  # so that dividing by weights gives floats
 
     def nearest(weights: Float[Array, " m"]) -> Float[Array, " m"]:
-        return translated[jnp.argmin(jnp.where(judged, (translated / weights).max(axis=1), jnp.inf))]
+        return translated[jnp.argmin(jnp.where(judged, (scaled / weights).max(axis=1), jnp.inf))]
 
     m = translated.shape[1]
     return jax.vmap(nearest)(jnp.where(jnp.eye(m, dtype=bool), 1, OFF_AXIS).astype(translated.dtype))

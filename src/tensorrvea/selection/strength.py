@@ -15,6 +15,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt
 
 from tensorrvea.rounding import rounded
 from tensorrvea.rows import map_rows
+from tensorrvea.selection.order import integer_of
 
 # Rows that all others are compared with in one step: more of them take longer to compile.
 STEP = 8
@@ -82,8 +83,7 @@ def kth_nearest_of_rows(
 ) -> Float[Array, " rows"]:
     others, k = everyone
     rows, m = f.shape
-    bits = jnp.finfo(f.dtype).bits
-    integer = jnp.int32 if bits == 32 else jnp.int64
+    integer = integer_of(f.dtype)
     block = max(8, min(128, HELD // len(others) // 8 * 8))
     columns = [others[:, [c]] for c in range(m)]
 
