@@ -277,6 +277,19 @@ class Problem(Abilities, Domain):
         del points
         return self._front
 
+    @property
+    def has_common_unit(self) -> bool:
+        """Whether all objectives have the same unit, so that distances between their vectors need no scaling."""
+        return len(set(self.units)) == 1
+
+    def distance_units(self, front: Float[np.ndarray, "k m"]) -> Float[np.ndarray, " m"]:
+        """Return what distances to a front are measured in: 1 per objective, or its range if units differ.
+
+        An objective that is constant on the front is not scaled.
+        """
+        span = np.ptp(front, axis=0)
+        return np.ones(self.objectives) if self.has_common_unit else np.where(span > 0, span, 1.0)
+
     # Identity
 
     @property

@@ -127,6 +127,14 @@ def test_indicators_use_the_true_front_if_known():
     assert "Hypervolume: of objectives scaled to the true front's range, up to (1, 1)." in indicated.note
 
 
+def test_the_distance_to_the_true_front_is_in_the_units_of_the_run():
+    fronts, truth = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 0.0]]))], np.array([[0.0, 1.0], [1.0, 0.0]])
+    given = run_with_fronts("A", fronts, true_front=truth, distance_units=np.array([2.0, 1.0]))
+    indicated = add_indicators([given])
+    assert indicated.runs[0].history.metrics["IGD"][0] == pytest.approx((0.5 + 1) / 2)
+    assert "in parts of the objectives' ranges on it" in indicated.note
+
+
 def test_reference_point_of_the_problem_takes_precedence():
     fronts = [(0, np.array([[1.0, 1.0]])), (4, np.array([[0.0, 1.0]]))]
     run = run_with_fronts("A", fronts, true_front=np.array([[0.0, 1.0]]), reference_point=np.array([2.0, 3.0]))

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import tensorrvea as tr
+from tensorrvea.runs import standard_metrics
 from tensorrvea.study import INDICATORS, make_reference
 from tensorrvea.study.series import Executor, as_seeds
 
@@ -72,6 +73,20 @@ def test_a_known_front_and_a_given_reference_point_are_used():
     assert INDICATORS["hypervolume"](fronts[0], given) == pytest.approx(1.5)
     assert (INDICATORS["igd"](fronts[1], known), INDICATORS["hypervolume"](fronts[1], known)) == (np.inf, 0.0)
     assert "(2, 1.5), given" in given.note
+
+
+@pytest.mark.parametrize("name", ["CRE22", "RE25"])  # with units, and with one that has no name
+def test_distances_between_objectives_of_different_units_are_in_parts_of_their_ranges(name):
+    problem = getattr(tr.problems, name)()
+    front = problem.front(1000)
+    spread = np.max(front, axis=0) - np.min(front, axis=0)
+    assert spread.max() > 1000 * spread.min()
+    found = front[::50] + 0.1 * spread
+    expected = tr.metrics.igd(found / spread, front / spread)
+    reference = make_reference(problem, [found])
+    assert INDICATORS["igd"](found, reference) == pytest.approx(expected, rel=1e-9)
+    recorded = standard_metrics(("igd",), problem)["igd"](jnp.asarray(found, jnp.float32), jnp.ones(len(found), bool))
+    assert float(recorded) == pytest.approx(expected, rel=1e-4)
 
 
 def test_p_values_and_effects_are_those_of_scipy(study):

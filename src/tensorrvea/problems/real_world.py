@@ -52,6 +52,7 @@ class RealWorld(Benchmark):
     quantities: ClassVar[tuple[Quantity, ...]] = ()  # the objectives
     design_variables: ClassVar[tuple[Variable, ...]] = ()
     design_constraints: ClassVar[tuple[Quantity, ...]] = ()
+    has_common_unit = False  # not all units are named
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -27,6 +27,7 @@ def run_from_result(result: ResultLike, label: str | None = None, *, replays: in
     """
     problem = result.problem
     shown = result.front if len(result.front) else result.population
+    truth = problem.front(TRUE_FRONT_POINTS)
     return Run(
         label=label or f"{algorithm_name(result.algorithm)}, seed {result.seed}",
         algorithm=algorithm_name(result.algorithm),
@@ -42,7 +43,8 @@ def run_from_result(result: ResultLike, label: str | None = None, *, replays: in
         G=shown.G,
         constraint_scale=result.constraint_scale if shown.G.shape[1] else None,
         history=_history(result),
-        true_front=problem.front(TRUE_FRONT_POINTS),
+        true_front=truth,
+        distance_units=None if truth is None else problem.distance_units(truth),
         reference_point=problem.reference_point(),
         replays=_replays(problem, shown, replays),
         provenance=_provenance(result),

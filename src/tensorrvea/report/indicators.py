@@ -57,10 +57,18 @@ def _indicators(runs: Sequence[Run], fronts: Sequence[np.ndarray]) -> list[Indic
     truth = known_true_front(runs)
     indicators = [_hypervolume(runs, fronts, truth)]
     if truth is not None:
-        description = "the mean distance from a point of the true front to the nearest solution"
-        indicators.append(Indicator("IGD", lambda F: metrics.igd(F, truth, directions), description))
+        indicators.append(_igd(runs, truth))
     description = "the best weighted sum of objectives, averaged over even weights; minimised objectives count negative"
     return [*indicators, Indicator("expected utility", lambda F: metrics.expected_utility(F, directions), description)]
+
+
+def _igd(runs: Sequence[Run], truth: np.ndarray) -> Indicator:
+    """IGD in the objectives' unit if they have a common one, else in parts of their ranges."""
+    units = next((run.distance_units for run in runs if run.distance_units is not None), np.ones(truth.shape[1]))
+    scaled = "" if np.all(units == 1) else ", in parts of the objectives' ranges on it"
+    description = f"the mean distance from a point of the true front to the nearest solution{scaled}"
+    directions = tuple(runs[0].directions)
+    return Indicator("IGD", lambda F: metrics.igd(F / units, truth / units, directions), description)
 
 
 def _hypervolume(runs: Sequence[Run], fronts: Sequence[np.ndarray], truth: np.ndarray | None) -> Indicator:

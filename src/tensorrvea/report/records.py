@@ -111,6 +111,7 @@ class Run:
       constraint_scale: the usual size of the values of each constraint; None if it is not known.
       history: None if nothing was recorded.
       true_front: points of the true front, if known.
+      distance_units: what distances to it are measured in, per objective; 1 by default.
       reference_point: of the hypervolume, if the problem defines one.
       replays: episodes of some of the solutions.
       provenance: anything known about the origin of the run, such as spec, seed, versions, device and command, as
@@ -132,6 +133,7 @@ class Run:
     constraint_scale: Float[np.ndarray, " c"] | None = None
     history: History | None = None
     true_front: Float[np.ndarray, "k m"] | None = None
+    distance_units: Float[np.ndarray, " m"] | None = None
     reference_point: Float[np.ndarray, " m"] | None = None
     replays: Sequence[Replay] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -161,10 +163,10 @@ class Run:
             truth = check_array("true_front", self.true_front, shape="(points, objectives)", ndim=2)
             if truth.shape[1] != f.shape[1]:
                 raise ValueError(f"true_front must have {f.shape[1]} columns, got {truth.shape[1]}")
-        if self.reference_point is not None:
-            point = check_array("reference_point", self.reference_point, shape="(objectives,)", ndim=1)
-            if len(point) != f.shape[1]:
-                raise ValueError(f"reference_point must have {f.shape[1]} entries, got {len(point)}")
+        for name in ("reference_point", "distance_units"):
+            given = getattr(self, name)
+            if given is not None and len(check_array(name, given, shape="(objectives,)", ndim=1)) != f.shape[1]:
+                raise ValueError(f"{name} must have {f.shape[1]} entries, got {len(given)}")
         for replay in self.replays:
             if not 0 <= replay.solution < len(f):
                 raise ValueError(f"a replay's solution must be a row of F, 0 to {len(f) - 1}, got {replay.solution}")

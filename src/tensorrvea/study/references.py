@@ -22,7 +22,8 @@ class Reference:
     """What the fronts of one problem are measured against, in the user's signs.
 
     ``ideal`` and ``scale`` say how objectives are scaled for the hypervolume, all minimised: (f − ideal) / scale.
-    Distances are in units of ``unit``: the range of the reference set if that comes from the runs, else 1.
+    Distances are in units of ``unit``: the range of the reference set if that comes from the runs or the objectives
+    have different units, else 1.
     """
 
     front: Float[np.ndarray, "p m"] | None
@@ -61,7 +62,7 @@ def make_reference(
     reference point is, in this order: ``point``; the problem's own; the nadir point of the true front; the nadir point
     of the reference set and a margin of a tenth of the range. In the first two cases the hypervolume is in the
     objectives' own units, else objectives are scaled to the range of the reference set. Distances to the true front are
-    in the objectives' own units; those to points of the runs are scaled to their range.
+    in the objectives' unit if they have a common one; others are in parts of the ranges of the reference set.
     """
     sign, m = problem.signs, problem.objectives
     true, fronts = problem.front(front_points), list(fronts)
@@ -73,7 +74,7 @@ def make_reference(
     which = "the true front" if true is not None else f"the {len(front)} best points of all runs"
     ideal, nadir = (front * sign).min(axis=0), (front * sign).max(axis=0)
     scale = np.where(nadir > ideal, nadir - ideal, 1.0)
-    unit = np.ones(m) if true is not None else scale
+    unit = problem.distance_units(front) if true is not None else scale
     given, source = point, "given"
     if point is None:
         given, source = problem.reference_point(), "the problem's own"
