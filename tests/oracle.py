@@ -36,7 +36,8 @@ def rvea_loop(
     """Algorithm 1 with Eq. 4 and 5, one reference vector after another; constraints as in RVEA's Algorithm 5.
 
     ``decided`` is False where another rounding may rightly decide otherwise: an individual between two vectors, or
-    two individuals that are not equal and yet almost as good as each other.
+    two feasible individuals that are not equal and yet almost as good as each other. Of equal violations the lowest row
+    wins.
     """
     f, violation, vectors = (np.asarray(a, np.float64) for a in (f, violation, vectors))
     living = np.flatnonzero(alive)
@@ -64,8 +65,8 @@ def rvea_loop(
         winners[j] = int(living[best])
         for i, value in apd.items():
             near = value - apd[best] <= 2e-5 * max(abs(apd[best]), 1e-30)
-            same = (f[living[i]] == f[living[best]]).all() and violation[living[i]] == violation[living[best]]
-            decided &= not (i != best and near and not same)
+            same = (f[living[i]] == f[living[best]]).all()
+            decided &= not (feasible and near and not same)
     return Choice(winners, decided)
 
 

@@ -1,13 +1,17 @@
-"""LMOCSO: the two-stage move, the competition by shift-based density, and PaperTensorRVEA's survivors."""
+"""LMOCSO: the two-stage move, the survivors of RVEA's loop, and the competition by shift-based density."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import oracle
+import pools
 import pytest
 from breeding import breed
 from scipy import stats
+from sizes import QUICKLY
 
 import tensorrvea as tr
+from tensorrvea.algorithms.paper_tensorrvea import indexed
 from tensorrvea.evolution import Clock
 from tensorrvea.operators.cso import Competitor
 from tensorrvea.population import Offspring, evaluated
@@ -48,19 +52,42 @@ def pool_of(algorithm, problem, f, g=None):
     return tell(jax.random.key(2), state, offspring, f[:, 1], g, Clock(0.5, 0.25))
 
 
-def test_survivors_are_those_of_the_papers_algorithm_and_scores_are_the_negative_density():
-    problem = tr.problems.DTLZ2(objectives=3, variables=7)
-    f = np.random.default_rng(1).uniform(0.1, 1, (28, 2, 3)).astype(np.float32)
-    ours = pool_of(tr.LMOCSO(population=28), problem, f)
-    variation = tr.TwoStageCSO()
-    paper = pool_of(tr.PaperTensorRVEA(population=28, variation=variation), problem, f)
-    np.testing.assert_array_equal(ours.population.f, paper.population.f)
-    alive = np.asarray(ours.population.alive)
-    survivors = np.asarray(ours.population.f, float)[alive]
-    for own, score in zip(survivors, np.asarray(ours.score)[alive], strict=True):
-        others = survivors[(survivors != own).any(axis=1)]
-        nearest = np.linalg.norm(np.maximum(others, own) - own, axis=1).min()
-        assert -score == pytest.approx(nearest, abs=1e-6)
+def shifted_density(f):
+    """Li et al.: for each row, the distance to the nearest other after the shift; infinite if there is no other."""
+    apart = np.linalg.norm(np.maximum(f[None] - f[:, None], 0), axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return apart.min(axis=1, initial=np.inf)
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 5, 10])
+def test_survivors_are_those_of_rveas_loop_and_scores_the_negative_density_or_the_violation(objectives):
+    """Vectors are random, so that rows on a grid are not in the middle between two."""
+    problem = tr.problems.DTLZ2(objectives=objectives, variables=objectives + 4)
+    algorithm = tr.LMOCSO(population=20, vectors=np.random.default_rng(1).random((12, objectives)))
+    state, _ = algorithm.init(jax.random.key(0), problem)
+    state = state._replace(extra=indexed(state.extra.initial, state.extra.adapted))
+    vectors = np.asarray(state.extra.adapted)
+    select = jax.jit(tr.LMOCSO.select, compiler_options=QUICKLY)
+    compared = 0
+    for kind in pools.KINDS:
+        for seed in range(10):
+            rows = pools.random_rows(seed, kind, objectives, 20)
+            progress = np.float32(seed / 10)
+            chosen = select(algorithm, jax.random.key(0), state, rows.pool(), Clock(progress, progress))
+            filled = np.asarray(chosen.filled)
+            survivors, score = np.asarray(chosen.row)[filled], np.asarray(chosen.score)[filled]
+            expected = oracle.rvea_loop(rows.f, rows.violation, rows.alive, vectors, float(progress))
+            if expected.decided:
+                compared += 1
+                np.testing.assert_array_equal(filled, [winner is not None for winner in expected.winners])
+                assert survivors.tolist() == [winner for winner in expected.winners if winner is not None]
+            feasible = rows.feasible[survivors]
+            density = shifted_density(rows.f[survivors[feasible]])
+            # That of a single survivor is the largest number.
+            finite = np.minimum(density, np.finfo(np.float32).max)
+            np.testing.assert_allclose(-score[feasible], finite, rtol=1e-5, atol=1e-6)
+            np.testing.assert_array_equal(score[~feasible], rows.violation[survivors[~feasible]])
+    assert compared >= 75
 
 
 def test_the_feasible_win_and_then_the_less_violating():

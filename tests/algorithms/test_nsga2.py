@@ -1,23 +1,27 @@
-"""NSGA-II: survivors against pymoo's survival, and fronts against pymoo's at equal evaluations."""
+"""NSGA-II: survivors against a transcription and pymoo's survival, and fronts against pymoo's at equal evaluations."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from pools import KINDS, random_rows
 from pymoo.algorithms.moo import nsga2 as pymoo_nsga2
 from pymoo.core.population import Population as PymooPopulation
 from pymoo.core.problem import Problem as PymooProblem
 from pymoo.optimize import minimize
 from pymoo.problems import get_problem
+from sizes import QUICKLY
 
 import tensorrvea as tr
-from tensorrvea.evolution import Clock
+from tensorrvea.evolution import Clock, State
 from tensorrvea.mating import binary_tournaments
-from tensorrvea.population import Offspring
+from tensorrvea.population import Offspring, Population
 
+N = 20
 PROBLEM = tr.problems.C2DTLZ2(objectives=3, variables=7)  # one constraint
 
 
+compiled_select = jax.jit(tr.NSGA2.select, compiler_options=QUICKLY)
 tell = jax.jit(tr.NSGA2.tell)
 tournaments = jax.jit(binary_tournaments, static_argnums=3)
 
@@ -30,6 +34,73 @@ def tell_rows(algorithm, f, violation, state=None):
     return tell(
         algorithm, jax.random.key(0), state, Offspring(x), jnp.asarray(f), jnp.asarray(violation), Clock(0.5, 0.4)
     )
+
+
+def select(rows):
+    """Return the rows that survive, best first, and their scores."""
+    m = rows.f.shape[1]
+    nothing = Population(jnp.zeros((N, 1)), jnp.zeros((N, m)), jnp.zeros(N), jnp.zeros(N, bool))
+    state = State(nothing, jnp.zeros(N))
+    chosen = compiled_select(tr.NSGA2(population=N), jax.random.key(0), state, rows.pool(), Clock(0.5, 0.4))
+    filled = np.asarray(chosen.filled)
+    return np.asarray(chosen.row)[filled], np.asarray(chosen.score)[filled]
+
+
+def crowding_by_paper(f):
+    """Section III-B, for one front: the loop as it is printed, for the first of each set of equal rows; 0 for others.
+
+    Rows with the same value of an objective stay in the order of the pool. An objective in which all rows are equal
+    has no ends and adds nothing.
+    """
+    distance = np.zeros(len(f))
+    first = [i for i in range(len(f)) if not any((f[i] == f[j]).all() for j in range(i))]
+    if len(first) == 1:
+        distance[first] = np.inf
+    for values in f.T:
+        order = sorted(first, key=lambda i: values[i])
+        span = values[order[-1]] - values[order[0]]
+        if span > 0:
+            distance[[order[0], order[-1]]] = np.inf
+            for before, i, after in zip(order, order[1:], order[2:], strict=False):
+                distance[i] += (values[after] - values[before]) / span
+    return distance
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 5, 10])
+def test_survivor_k_has_the_rank_and_the_crowding_distance_of_the_kth_best_row(objectives):
+    """Of rows that are equal in both, or almost equal in the distance, any may survive.
+
+    In every fifth pool, an objective is constant.
+    """
+    divided = 0
+    for kind in KINDS:
+        for seed in range(10):
+            pool = random_rows(seed, kind, objectives, N)
+            if seed % 5 == 4:
+                pool.f[:, -1] = pool.f[0, -1]
+            rank = pool.ranks()
+            distance = np.zeros(len(rank))
+            for front in np.unique(rank[pool.alive]):
+                distance[rank == front] = crowding_by_paper(pool.f[rank == front])
+            best = sorted(np.flatnonzero(pool.alive), key=lambda i: (rank[i], -distance[i]))
+            survivors, score = select(pool)
+            assert pool.alive[survivors].all()
+            assert len(set(survivors)) == len(survivors) == min(N, len(best))
+            np.testing.assert_array_equal(rank[survivors], rank[best[:N]])
+            np.testing.assert_allclose(distance[survivors], distance[best[:N]], rtol=1e-5)
+            # Equal rows share a score, and others do not.
+            steps = np.diff(score)
+            own, following = distance[survivors[:-1]], distance[survivors[1:]]
+            same_rank = np.diff(rank[survivors]) == 0
+            equal = same_rank & (own == following) & ((own == 0) | np.isinf(own))
+            differing = ~same_rank | ~np.isclose(own, following, rtol=1e-5, atol=0)
+            assert score[0] == 0
+            assert set(steps) <= {0, 1}
+            assert (steps[equal] == 0).all()
+            assert (steps[differing] == 1).all()
+            divided += len(best) > N and rank[best[N - 1]] == rank[best[N]] and distance[best[N]] < np.inf
+    # In other pools, only ranks, violations or equally infinite distances decide.
+    assert divided >= 40
 
 
 @pytest.mark.parametrize("seed", range(3))

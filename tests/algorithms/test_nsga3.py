@@ -4,9 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from pools import KINDS, random_rows
 from pymoo.algorithms.moo import nsga3 as pymoo_nsga3
 from pymoo.optimize import minimize
 from pymoo.problems import get_problem
+from sizes import QUICKLY
 
 import tensorrvea as tr
 from tensorrvea.algorithms import NSGA3
@@ -19,6 +21,7 @@ PROBLEM = tr.problems.DTLZ2(objectives=3, variables=7)
 N = 28
 
 select = jax.jit(NSGA3.select)
+select_quickly = jax.jit(NSGA3.select, compiler_options=QUICKLY)
 
 
 def normalized_by_paper(f, ideal):
@@ -143,6 +146,107 @@ def test_survivors_are_possible_outcomes_of_the_papers_loop(seed, kind):
     assert (ours[often == 1] > 0.98).all()
     assert (ours[often == 0] < 0.02).all()
     np.testing.assert_array_equal(chosen.extra.ideal, np.minimum(ideal, exact.min(axis=0)).astype(np.float32))
+
+
+def extremes_by_paper(translated):
+    """Return the row nearest to each axis, the first of equally near ones, and whether rounding decides no other."""
+    extremes, decided = [], True
+    for weights in np.where(np.eye(translated.shape[1]) == 1, 1, 1e-6):
+        value = (translated / weights).max(axis=1)
+        extremes.append(int(value.argmin()))
+        near = value <= (1 + 1e-5) * value.min()
+        decided &= bool((value[near] == value.min()).all())
+    return extremes, decided
+
+
+def units_by_paper(translated):
+    """Algorithm 2, where rows may be equal, objectives constant and planes degenerate; and whether all was decided.
+
+    An objective whose values are all ideal is left out of the plane. Units are the largest values if the extreme points
+    span no plane, or one that does not cross all axes.
+    """
+    largest = translated.max(axis=0)
+    units = np.where(largest > 0, largest, 1)
+    extremes, decided = extremes_by_paper(translated)
+    matrix = np.where(largest[:, None] > 0, translated[extremes] / units, np.eye(len(units)))
+    condition = np.linalg.cond(matrix)
+    if condition > 1e12:
+        return units, decided
+    plane = np.linalg.solve(matrix, np.ones(len(units)))
+    decided &= bool(condition < 1e3 and abs(plane.min()) > 1e-3)
+    return units / plane if (plane > 0).all() else units, decided
+
+
+def associated_clearly(f, vectors):
+    """Return ``associated_by_paper``, niche 0 at the ideal point, and for which rows another line is almost as near."""
+    niche, distance = associated_by_paper(f, vectors)
+    others = [associated_by_paper(f[[i]], np.delete(vectors, niche[i], axis=0))[1][0] for i in range(len(f))]
+    at_ideal = ~f.any(axis=1)
+    return np.where(at_ideal, 0, niche), distance, ~at_ideal & (others <= (1 + 1e-4) * distance)
+
+
+def earlier_ideal(seed, f):
+    """Return an ideal point that is below the pool's in some objectives, above in others; on a grid if ``f`` is."""
+    size = 2.0 ** np.floor(np.log2(np.maximum(np.ptp(f, axis=0), 1e-3)))
+    step = np.random.default_rng(seed).choice([-1 / 16, 1 / 16, np.inf], f.shape[1])
+    return (f.min(axis=0) + step * size).astype(np.float32).astype(float)
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 5, 10])
+def test_niches_of_any_pool_are_filled_as_by_the_papers_loop(objectives):
+    """Vectors are random, so that rows on a grid are not in the middle between two.
+
+    Sizes of niches have to agree up to which of the fullest have one more, since that is random. In
+    every fifth pool, an objective is constant.
+    """
+    vectors = np.random.default_rng(1).random((10, objectives))
+    algorithm = NSGA3(population=N, vectors=vectors)
+    problem = tr.problems.DTLZ2(objectives=objectives, variables=objectives + 4)
+    state, _ = algorithm.init(jax.random.key(0), problem)
+    rounding = niched = 0
+    for kind in KINDS:
+        for seed in range(12):
+            rows = random_rows(seed, kind, objectives, N)
+            if seed % 5 == 4:
+                rows.f[:, -1] = rows.f[0, -1]
+            rank = rows.ranks()
+            last = np.sort(rank)[N - 1]
+            before, candidates = (np.flatnonzero(rows.alive & part) for part in (rank < last, rank == last))
+            members = np.concatenate([before, candidates])
+            judged = np.sort(members[rows.feasible[members]])
+            earlier = earlier_ideal(seed, rows.f[rows.alive])
+            ideal = np.minimum(earlier, rows.f[judged].min(axis=0, initial=np.inf))
+            given = state._replace(extra=state.extra._replace(ideal=jnp.asarray(earlier, jnp.float32)))
+            chosen = select_quickly(algorithm, jax.random.key(seed), given, rows.pool(), Clock(0.5, 0.4))
+            survivors = np.asarray(chosen.row)[np.asarray(chosen.filled)]
+            np.testing.assert_array_equal(chosen.extra.ideal, ideal)
+            assert len(set(survivors)) == len(survivors) == min(N, rows.alive.sum())
+            assert set(before) <= set(survivors) <= set(members)
+            np.testing.assert_array_equal(np.asarray(chosen.score)[: len(survivors)], rank[survivors])
+            if len(members) <= N or len(judged) == 0:
+                continue
+
+            # Infeasible rows may be below the ideal point.
+            translated = np.maximum(rows.f[members] - ideal, 0)
+            units, decided = units_by_paper(np.maximum(rows.f[judged] - ideal, 0))
+            niche, distance = np.zeros(2 * N, int), np.zeros(2 * N)
+            niche[members], distance[members], is_between = associated_clearly(translated / units, vectors)
+            niched += 1
+            if is_between.any() or not decided:
+                rounding += 1
+                continue
+            rng = np.random.default_rng(seed)
+            taken = niched_by_paper(rng, niche, distance, before, candidates, len(vectors), N - len(before))
+            theirs = np.bincount(niche[np.concatenate([before, taken])], minlength=len(vectors))
+            ours = np.bincount(niche[survivors], minlength=len(vectors))
+            assert sorted(ours) == sorted(theirs)
+            assert (np.abs(ours - theirs) <= 1).all()
+            for j in set(niche[candidates]) - set(niche[before]):
+                nearest = distance[candidates[niche[candidates] == j]].min()
+                assert ours[j] == 0 or distance[survivors[niche[survivors] == j]].min() <= (1 + 1e-4) * nearest + 1e-6
+    # In other pools, violations alone decide, or all rows survive.
+    assert niched >= 50
+    assert rounding <= niched / 10
 
 
 def test_the_order_of_candidates_is_that_of_the_papers_loop():

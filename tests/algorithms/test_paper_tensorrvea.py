@@ -6,12 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import oracle
+import pools
 import pytest
 import sizes
 from jax import export
 
 import tensorrvea as tr
 from tensorrvea import compiled, loop
+from tensorrvea.algorithms.paper_tensorrvea import indexed
 from tensorrvea.compiled import Setting
 from tensorrvea.evolution import Clock
 from tensorrvea.population import Offspring, Pool
@@ -40,6 +42,11 @@ def own_loop(algorithm, problem, generations: int):
         return jax.lax.scan(generation, state, jnp.arange(1, generations + 1))
 
     return run
+
+
+def survivors_of(chosen):
+    """Return the row in each place, or None."""
+    return [row if filled else None for row, filled in zip(chosen.row.tolist(), chosen.filled.tolist(), strict=True)]
 
 
 # First generation
@@ -86,6 +93,31 @@ def test_survivor_j_is_the_best_of_niche_j(started, tell):
     dead = ~np.asarray(after.population.alive)
     assert np.isinf(np.asarray(after.population.f)[dead]).all()
     assert np.isinf(np.asarray(after.score)[dead]).all()
+
+
+@pytest.mark.parametrize("algorithm", [tr.algorithms.PaperTensorRVEA, tr.RVEA])
+@pytest.mark.parametrize("objectives", [2, 3, 5, 10])
+def test_survivors_of_any_pool_are_those_of_the_papers_loop(objectives, algorithm):
+    """Vectors are random, so that rows on a grid are not in the middle between two."""
+    problem = tr.problems.DTLZ2(objectives=objectives, variables=objectives + 4)
+    vectors = np.random.default_rng(1).random((12, objectives))
+    made = algorithm(population=20, vectors=vectors)
+    state, _ = made.init(jax.random.key(0), problem)
+    state = state._replace(extra=indexed(state.extra.initial, state.extra.adapted))
+    select = jax.jit(algorithm.select, compiler_options=sizes.QUICKLY)
+    compared = 0
+    for kind in pools.KINDS:
+        for seed in range(10):
+            rows = pools.random_rows(seed, kind, objectives, 20)
+            progress = np.float32(seed / 10)
+            chosen = select(made, jax.random.key(0), state, rows.pool(), Clock(progress, progress))
+            expected = oracle.rvea_loop(
+                rows.f, rows.violation, rows.alive, np.asarray(state.extra.adapted), float(progress)
+            )
+            if expected.decided:
+                compared += 1
+                assert survivors_of(chosen) == expected.winners
+    assert compared >= 75
 
 
 def test_failed_individuals_do_not_enter_the_first_population(tell):

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import oracle
 import pytest
+import spea2_oracle
 from pools import KINDS, random_rows
 from sizes import QUICKLY
 
@@ -28,44 +29,6 @@ def select(rows, **settings):
     chosen = compiled_select(algorithm, jax.random.key(0), state, rows.pool(), Clock(jnp.array(0.5), jnp.array(0.4)))
     filled = np.asarray(chosen.filled)
     return np.asarray(chosen.row)[filled], np.asarray(chosen.score)[filled]
-
-
-def distances(f):
-    return np.sqrt(((f[:, None] - f[None]) ** 2).sum(axis=2))
-
-
-def fitness_by_paper(f, apart):
-    """Section 3.1: raw fitness R, and the distance σ to the k-th nearest."""
-    n = len(f)
-    dominates = np.array([[oracle.dominates(a, b) for b in f] for a in f])
-    strength = dominates.sum(axis=1)
-    raw = np.array([sum(strength[j] for j in range(n) if dominates[j, i]) for i in range(n)])
-    k = int(np.sqrt(n))
-    sigma = [sorted(np.delete(apart[i], i))[k - 1] if k < n else np.inf for i in range(n)]
-    return raw, np.array(sigma)
-
-
-def truncated_by_paper(f, apart, rows, wanted):
-    """Section 3.2: remove the i with i ≤_d j for all j; return what is left, and whether no choice was of rounding.
-
-    Of complete ties the point with the lowest row loses its highest row.
-    """
-    rows, decided = list(rows), True
-    while len(rows) > wanted:
-        lists = {i: sorted(apart[i, j] for j in rows if j != i) for i in rows}
-        first = min(rows, key=lambda i: (lists[i], i))
-        for i in rows:
-            differing = [p for p in range(len(rows) - 1) if abs(lists[i][p] - lists[first][p]) > 0]
-            if differing:
-                a, b = lists[i][differing[0]], lists[first][differing[0]]
-                decided &= bool(abs(a - b) > 1e-5 * max(a, b))
-        rows.remove(max(i for i in rows if (f[i] == f[first]).all()))
-    return rows, decided
-
-
-def units(f, front, normalize):
-    spread = f[front].max(axis=0) - f[front].min(axis=0)
-    return np.where(spread > 0, spread, 1) if normalize else np.ones(f.shape[1])
 
 
 @pytest.mark.parametrize("objectives", [2, 3, 6, 10])
@@ -93,26 +56,10 @@ def test_survivors_are_those_of_the_papers_algorithm(objectives):
                 survived = feasible < N
                 rows = survived if survived.any() else np.full(len(f), True)
                 wide, is_clear = oracle.widened(f, rows, cone * 0.5**4)
-            front = np.flatnonzero([not any(oracle.dominates(a, b) for a in wide) for b in wide])
-            apart = distances(f / units(f, front, normalize))
-            raw, sigma = fitness_by_paper(wide, apart)
-            assert set(front) == set(np.flatnonzero(raw == 0))
-            if len(front) > N:
-                expected, decided = truncated_by_paper(f, apart, front, N)
-            else:
-                order = sorted(range(len(f)), key=lambda i: (raw[i], -sigma[i]))
-                expected, (last, after) = order[:N], order[N - 1 : N + 1]
-                decided = raw[last] < raw[after] or abs(sigma[last] - sigma[after]) > 1e-5 * sigma[last]
-            decided &= is_clear
-            compared += decided
-            if not decided:
-                continue
-            # Which of several equal rows survives is arbitrary.
-            assert sorted(map(tuple, pool.f[survivors])) == sorted(map(tuple, f[expected]))
-            place = [int(np.flatnonzero(feasible == row)[0]) for row in survivors]
-            assert (np.diff(raw[place]) >= 0).all()
-            equal = np.diff(raw[place]) == 0
-            assert (np.diff(sigma[place])[equal] < 1e-5 * sigma.max()).all()
+            expected = spea2_oracle.environmental_selection(f, wide, N, normalize=normalize)
+            if expected.decided and is_clear:
+                compared += 1
+                spea2_oracle.check_selection(survivors, pool.f, feasible, expected)
     # Of 80 pools per number of objectives, 10 have no feasible row, and some others few.
     assert compared > 45
 
@@ -124,7 +71,7 @@ def test_truncation_of_points_on_a_grid_removes_what_sorted_distances_say(most):
         f = rng.integers(0, 5, (24, 2)).astype(float)
         members = rng.random(24) < 0.9
         kept = np.flatnonzero(compiled_truncate(jnp.asarray(f, jnp.float32), jnp.asarray(members), most=most))
-        expected, _ = truncated_by_paper(f, distances(f), np.flatnonzero(members), most)
+        expected, _ = spea2_oracle.truncated(f, spea2_oracle.distances(f), np.flatnonzero(members), most)
         assert sorted(map(tuple, f[kept])) == sorted(map(tuple, f[expected]))
         assert members[kept].all()
 
