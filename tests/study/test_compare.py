@@ -89,6 +89,16 @@ def test_distances_between_objectives_of_different_units_are_in_parts_of_their_r
     assert float(recorded) == pytest.approx(expected, rel=1e-4)
 
 
+def test_a_run_records_distances_between_objectives_of_different_units_in_parts_of_their_ranges():
+    problem = tr.problems.CRE22()
+    result = tr.optimize(problem, tr.NSGA2(population=20), generations=5, seed=1, metrics=["igd", "igd_plus", "gd"])
+    front = problem.front(1000)
+    spread = np.ptp(front, axis=0)
+    for name in ("igd", "igd_plus", "gd"):
+        expected = getattr(tr.metrics, name)(result.F / spread, front / spread)
+        assert result.history.metrics[name][-1] == pytest.approx(expected, rel=1e-3)
+
+
 def test_p_values_and_effects_are_those_of_scipy(study):
     rows = {(r["metric"], r["problem"], r["algorithm"]): r for r in study.statistics()}
     assert len(rows) == 2 * 2 * 2

@@ -82,12 +82,18 @@ def describe_metric(name: str, metric: Callable[..., Any], problem: Problem) -> 
 
 
 def _relative_to_front(metric: Callable[..., Any]) -> Callable[[Problem], Callable[..., Any]]:
+    def distance(
+        f: Float[Array, "n m"], alive: Bool[Array, " n"], front: Float[Array, "p m"], units: Float[Array, " m"]
+    ) -> Float[Array, ""]:
+        """Distance to a front that is in these units."""
+        return metric(f / units, alive, front)
+
     def make(problem: Problem) -> Callable[..., Any]:
         front = _true_front(problem, metric.__name__)
         if problem.has_common_unit:
             return partial(metric, front=front)
         units = problem.distance_units(front).astype(np.float32)
-        return partial(scaled_distance, metric=metric, front=front / units, units=units)
+        return partial(distance, front=front / units, units=units)
 
     return make
 
@@ -123,17 +129,6 @@ STANDARD: dict[str, Callable[[Problem], Callable[..., Any]]] = {
     "expected_utility": _expected_utility,
     "spacing": lambda _: device.spacing,
 }
-
-
-def scaled_distance(
-    f: Float[Array, "n m"],
-    alive: Bool[Array, " n"],
-    metric: Callable[..., Float[Array, ""]],
-    front: Float[Array, "p m"],
-    units: Float[Array, " m"],
-) -> Float[Array, ""]:
-    """Distance to a front that is in these units."""
-    return metric(f / units, alive, front)
 
 
 def scaled_hypervolume(
