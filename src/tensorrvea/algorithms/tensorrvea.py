@@ -1,6 +1,7 @@
 """TensorRVEA: Liang, Jiang, Sun and Cheng, GECCO '24, with additions for irregular fronts and few objectives."""
 
 from dataclasses import replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import jax
@@ -10,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from tensorrvea.algorithms.paper_tensorrvea import PaperTensorRVEA
-from tensorrvea.checks import check_flag, check_number
+from tensorrvea.checks import check_array, check_flag, check_number, is_traced
 from tensorrvea.constraints import ConstraintRule
 from tensorrvea.domain import Domain
 from tensorrvea.evolution import Clock, Evolution, Selection, State
@@ -35,6 +36,9 @@ from tensorrvea.vector_settings import check_vector_setting, unit_vectors
 SMALLEST_RANGE = 1e-6
 # Up to this many places, ranks are exact by default.
 RANKED_PLACES = 4_096
+# Up to this share of the budget, the row with the smallest value of each objective survives, if there are more than
+# twice as many places as objectives.
+KEPT_UNTIL = 0.8
 # How many rows of the pool estimate the ranks of the others, and how many of these are compared at once.
 SAMPLE, BLOCK = 128, 16
 
@@ -62,6 +66,9 @@ class TensorRVEA(Evolution):
       one objective and far worse in the others neither survives nor stretches the ranges (where ranks are exact);
     - objectives are divided by their ranges in every generation, instead of vectors multiplied by them ten times in a
       run;
+    - the individual with the smallest value of each objective survives during the first four fifths of a run (where
+      ranks are exact): it keeps the ideal point in reach of vectors of the user's own, and the ends of a front on which
+      a large loss in one objective is a small gain in another;
     - the best individual of a vector is a non-dominated one if there is any, and survives first. Places that are left
       are filled with other non-dominated individuals, always the farthest from those that survive already; then with
       the best of vectors that have only dominated ones; and then with the rest, by rank and crowding distance as in
@@ -85,6 +92,9 @@ class TensorRVEA(Evolution):
       normalize: whether objectives are divided by their ranges, from the ideal point to the worst of the survivors.
         By default they are, except with an array of vectors: its rows are then directions from the ideal point in the
         units of the objectives, and only individuals near them fill places that are left.
+      ideal: an ideal point that is known beforehand, one number per objective (of a maximised one, the negative value).
+        The ideal point of the run then starts there, and is only replaced by better values. By default it is what the
+        run finds.
       cone: how much wider the cone of dominance is at the beginning of a run, as a share of the ranges (see
         ``selection.dominance.widen``); it narrows to plain dominance at the end. By default 0.05, but 0 for two
         objectives. Estimated ranks do not use it.
@@ -106,6 +116,7 @@ class TensorRVEA(Evolution):
     normalize: bool | None = static(default=None)
     exact_ranks: bool | None = static(default=None)
     cone: float | None = None
+    ideal: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -117,6 +128,8 @@ class TensorRVEA(Evolution):
             check_flag("exact_ranks", self.exact_ranks)
         if self.cone is not None:
             check_number("cone", self.cone, minimum=0.0, maximum=1.0)
+        if self.ideal is not None and not is_traced(self.ideal):
+            check_array("ideal", self.ideal, shape="(objectives,)", ndim=1)
 
     @staticmethod
     def paper(**arguments: Any) -> PaperTensorRVEA:
@@ -145,6 +158,10 @@ class TensorRVEA(Evolution):
         del key
         vectors = unit_vectors(self.vectors, self.population, problem.objectives)
         ideal = jnp.full(problem.objectives, jnp.inf, vectors.dtype)
+        if self.ideal is not None:
+            ideal = jnp.asarray(self.ideal, vectors.dtype)
+            if ideal.shape != (problem.objectives,):
+                raise ValueError(f"ideal must have {problem.objectives} entries for this problem, got {len(ideal)}")
         if on_accelerator():
             return Guides(vectors, *indexed(vectors), ideal)
         # The first selection makes the index, so that the code for the first population is short.
@@ -171,8 +188,10 @@ class TensorRVEA(Evolution):
             rank = rank_rows(widened_for(pool, self.cone, clock.progress), pool.alive, pool.violation)
         else:
             rank = estimated_rank(sample_key, f, pool)
+        keeps_extremes = is_exact and r > 2 * pool.f.shape[1]
+        is_extreme = extremes(f, pool.feasible) if keeps_extremes else jnp.zeros_like(pool.alive)
         if self.normalizes:
-            f = f / ranges(f, pool, rank == 0)
+            f = f / ranges(f, ~pool.is_new & pool.feasible & ~is_extreme | (rank == 0))
 
         niche, theta = associate(f, guides.vectors, index)
         score = angle_penalized_distance(f, theta, gamma[niche], clock.progress**self.alpha)
@@ -187,8 +206,9 @@ class TensorRVEA(Evolution):
             crowded = -crowding_distance(f, rank, pool.alive)
             by_quality, place = best_first((rank, crowded), len(rank))
             quality = jnp.zeros_like(place).at[by_quality].set(place, unique_indices=True)
-            group = group_of(pool, rank, is_best, is_near)
-            keys = group, jnp.where(group == 1, farthest_first(f, group == 0, group == 1, r), quality)
+            is_kept = is_extreme & (clock.progress < KEPT_UNTIL)
+            group = jnp.where(is_kept, 0, 1 + group_of(pool, rank, is_best, is_near))
+            keys = group, jnp.where(group == 2, farthest_first(f, group < 2, group == 2, r), quality)
         else:
             # Crowding would prefer the worst, since most rows are dominated, and the estimate does not say which.
             group = jnp.where(pool.alive, jnp.where(is_best, 0, jnp.where(is_near, 1, 2)), 3)
@@ -226,13 +246,23 @@ def from_ideal(pool: Pool, ideal: Float[Array, " m"], of_living: Float[Array, " 
     return jnp.where(pool.alive[:, None], jnp.maximum(scaled_down(pool.f) - scaled_down(origin), 0), 0)
 
 
-def ranges(f: Float[Array, "n m"], pool: Pool, front: Bool[Array, " n"]) -> Float[Array, " m"]:
-    """Return the largest values of ``f`` among the feasible survivors of the last generation and the front.
+def extremes(f: Float[Array, "n m"], feasible: Bool[Array, " n"]) -> Bool[Array, " n"]:
+    """Return which feasible rows have the smallest value of an objective; of several, the one with the smallest sum."""
+    is_extreme = jnp.zeros_like(feasible)
+    columns = [f[:, k] for k in range(f.shape[1])]
+    total = reduce(jnp.add, columns)
+    for column in columns:
+        tied = feasible & (column == jnp.where(feasible, column, jnp.inf).min())
+        is_extreme = is_extreme.at[jnp.argmin(jnp.where(tied, total, jnp.inf))].set(True)
+    return is_extreme & feasible
+
+
+def ranges(f: Float[Array, "n m"], judged: Bool[Array, " n"]) -> Float[Array, " m"]:
+    """Return the largest values of ``f`` among some rows: the front, and the feasible survivors of the last generation.
 
     Survivors count although others may dominate them: a front of a few individuals says little about ranges.
     """
-    survived = ~pool.is_new & pool.feasible
-    largest = jnp.where((front | survived)[:, None], f, 0).max(axis=0)
+    largest = jnp.where(judged[:, None], f, 0).max(axis=0)
     smallest = jnp.where(largest > 0, largest, jnp.inf).min()
     largest = jnp.where(largest > 0, largest, jnp.where(jnp.isfinite(smallest), smallest, 1))
     return jnp.maximum(largest, SMALLEST_RANGE * largest.max())

@@ -21,7 +21,7 @@ def farthest_first(
 
     Args:
       f: where the rows are.
-      chosen: those that have a place already, at most ``places``.
+      chosen: those that have a place already; if they fill all ``places``, there is no order.
       candidates: those that may be chosen; none of them is in ``chosen``.
       places: how many rows are chosen in all.
 
