@@ -248,13 +248,10 @@ def from_ideal(pool: Pool, ideal: Float[Array, " m"], of_living: Float[Array, " 
 
 def extremes(f: Float[Array, "n m"], feasible: Bool[Array, " n"]) -> Bool[Array, " n"]:
     """Return which feasible rows have the smallest value of an objective; of several, the one with the smallest sum."""
-    is_extreme = jnp.zeros_like(feasible)
-    columns = [f[:, k] for k in range(f.shape[1])]
-    total = reduce(jnp.add, columns)
-    for column in columns:
-        tied = feasible & (column == jnp.where(feasible, column, jnp.inf).min())
-        is_extreme = is_extreme.at[jnp.argmin(jnp.where(tied, total, jnp.inf))].set(True)
-    return is_extreme & feasible
+    values = jnp.where(feasible[:, None], f, jnp.inf)
+    total = reduce(jnp.add, [f[:, k] for k in range(f.shape[1])])
+    row = jnp.argmin(jnp.where(values == values.min(axis=0), total[:, None], jnp.inf), axis=0)
+    return (jnp.arange(len(f))[:, None] == row).any(axis=1) & feasible
 
 
 def ranges(f: Float[Array, "n m"], judged: Bool[Array, " n"]) -> Float[Array, " m"]:
