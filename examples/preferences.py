@@ -13,9 +13,10 @@ import tensorrvea as tr
 COUNT = 45
 
 
-def search(problem: tr.Problem, vectors: np.ndarray) -> tr.Result:
-    """Search along the given vectors."""
-    return tr.optimize(problem, tr.TensorRVEA(population=COUNT, vectors=vectors), generations=150, seed=1)
+def search(problem: tr.Problem, vectors: np.ndarray, ideal: np.ndarray | None = None) -> tr.Result:
+    """Search along the given vectors, from an ideal point if one is known."""
+    algorithm = tr.TensorRVEA(population=COUNT, vectors=vectors, ideal=ideal)
+    return tr.optimize(problem, algorithm, generations=150, seed=1)
 
 
 # A direction: all three objectives about equally good, the third a little better.
@@ -28,10 +29,9 @@ preferred = search(sphere, vectors)
 car = tr.problems.CRE31()
 overview = tr.optimize(car, generations=60, seed=1)
 wish = [30.0, 3.9, 11.5]
-vectors = tr.reference_vectors.around(
-    wish, radius=0.3, count=COUNT, ideal=overview.F.min(axis=0), nadir=overview.F.max(axis=0)
-)
-aspired = search(car, vectors)
+ideal, nadir = overview.F.min(axis=0), overview.F.max(axis=0)
+vectors = tr.reference_vectors.around(wish, radius=0.3, count=COUNT, ideal=ideal, nadir=nadir)
+aspired = search(car, vectors, ideal)
 for name, values in (("whole front", overview.F), ("around the wish", aspired.F)):
     print(f"{name}: {len(values)} solutions, from {values.min(axis=0).round(2)} to {values.max(axis=0).round(2)}")
 

@@ -162,7 +162,7 @@ def replicate(
     """
     chosen = as_tuple(seeds)
     if not chosen and not (isinstance(seeds, Sequence) and seeds in ((), [])):
-        raise TypeError(f"seeds takes whole numbers, one per run, got {shown(seeds)}")
+        raise TypeError(f"seeds takes whole numbers, one per run, such as range(31), got {shown(seeds)}")
     algorithm = default_algorithm(problem) if algorithm is None else check_algorithm(algorithm)
     budget = Budget(population=algorithm.population, generations=generations, evaluations=evaluations, seconds=seconds)
     run = Run(

@@ -106,7 +106,10 @@ def two_layers(most: int, objectives: int) -> Float[np.ndarray, "r m"]:
     if outer > 1 and lattice_size(outer, objectives) + lattice_size(outer - 1, objectives) > most:
         outer = max(1, _largest(lambda n: lattice_size(n, objectives) + lattice_size(n - 1, objectives), most))
     if outer == 0:
-        raise ValueError(f"population must be at least {objectives} for layers of vectors, got {most}")
+        raise ValueError(
+            f"population must be at least {objectives} for layers of vectors, got {most}; "
+            'vectors="exact" takes any population'
+        )
     boundary = simplex_lattice(outer, objectives)
     inner = largest_divisions(most - len(boundary), objectives)
     if inner == 0:

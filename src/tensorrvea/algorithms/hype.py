@@ -34,7 +34,8 @@ class HypE(Evolution):
     Args:
       population: the number of offspring per generation, and of survivors.
       variation: how offspring are bred.
-      samples: the number of points by which hypervolumes are estimated.
+      samples: the number of points by which hypervolumes are estimated. Of a front of a thousand, most of the default
+        number are dominated by no row or by too many: take more for populations of that size.
 
     Raises:
       TypeError: if a setting has the wrong type.

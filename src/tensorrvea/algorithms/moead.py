@@ -87,7 +87,8 @@ class MOEAD(Evolution):
       delta: the probability that an offspring is bred from, and for, neighbouring subproblems.
       replacements: how many individuals an offspring may replace.
       normalize: whether objectives are divided by the range from the ideal point to the worst values of the survivors,
-        as the paper suggests for objectives of different scales.
+        as the paper suggests for objectives of different scales. With many objectives of one scale, it is better
+        without: where an objective's range among the survivors shrinks, its unit does, and its end may be lost.
 
     Raises:
       TypeError: if a setting has the wrong type.
