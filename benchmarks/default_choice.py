@@ -143,7 +143,8 @@ def main() -> None:
             for m, n in POPULATIONS.items()
         }
         out = options.out / "cone"
-        study = run(shifted_problems(), algorithms, out, seeds=range(1000, 1021), evaluations=10_500)
+        designs = {name: getattr(tr.problems, name)() for name in ("RE31", "RE32", "RE35")}
+        study = run(shifted_problems() | designs, algorithms, out, seeds=range(1000, 1021), evaluations=10_500)
         print(medians(study, "igd").markdown())
         return
     for variables in NUMBERS_OF_VARIABLES:
