@@ -106,6 +106,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("question", choices=("constraints", "variables", "cone", "objectives"))
     parser.add_argument("--out", type=Path, default=Path("out/default"))
+    parser.add_argument("--budgets", type=int, nargs="*", default=BUDGETS, help="of the question objectives")
     options = parser.parse_args()
     if options.question == "constraints":
         made = {cls.__name__: cls(population=100) for cls in (tr.SPEA2, tr.CCMO, tr.NSGA2)}
@@ -124,7 +125,7 @@ def main() -> None:
                 "SMSEMOA": tr.SMSEMOA(population=105),
             }
         }
-        for budget in BUDGETS:
+        for budget in options.budgets:
             out = options.out / f"objectives-{budget}"
             study = run(three_objectives(), algorithms, out, seeds=range(1000, 1011), evaluations=budget)
             for metric in METRICS:

@@ -23,7 +23,10 @@ PLAIN_RULE = {
     "settings": {"relative": False, "epsilon": None, "until": 0.8, "power": 4.0},
 }
 # The values by which an algorithm does what it did before it had these settings.
-LATER_SETTINGS = {"TensorRVEA": {"cone": 0.0, "ideal": None}, "SPEA2": {"cone": 0.0, "prefer_new": False}}
+LATER_SETTINGS: dict[str, dict[str, Any]] = {
+    "TensorRVEA": {"cone": 0.0, "ideal": None},
+    "SPEA2": {"cone": 0.0, "prefer_new": False},
+}
 
 
 def add_later_settings(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def _relative_to_front(metric: Callable[..., Any]) -> Callable[[Problem], Callab
         front = _true_front(problem, metric.__name__)
         if problem.has_common_unit:
             return partial(metric, front=front)
-        units = problem.distance_units(front).astype(np.float32)
+        units: Any = problem.distance_units(front).astype(np.float32)
         return partial(distance, front=front / units, units=units)
 
     return make
